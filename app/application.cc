@@ -1,0 +1,201 @@
+#include "app/application.h"
+
+#include "app/database_setup.h"
+#include "app/drain.h"
+#include "app/edge.h"
+#include "app/error_mapper.h"
+#include "app/log.h"
+#include "app/metrics.h"
+#include "app/operations.h"
+#include "app/strategies.h"
+#include "controllers/announcement_controller.h"
+#include "controllers/council_controller.h"
+#include "controllers/festival_controller.h"
+#include "lock/memory_lock_storage.h"
+
+#include <drogon/HttpAppFramework.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <thread>
+
+namespace festa {
+
+namespace {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kHardBodyLimit = 64UL * 1024 * 1024;
+
+// Blocked before any thread exists, so that only the waiting thread below receives them.
+sigset_t blockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+void configureHttp(const Config& config) {
+  auto& app = drogon::app();
+  app.addListener(config.http.address, static_cast<std::uint16_t>(config.http.port))
+      .setThreadNum(static_cast<std::size_t>(config.ioThreads()))
+      .setClientMaxBodySize(kHardBodyLimit)
+      .setClientMaxMemoryBodySize(kHardBodyLimit)
+      .enableGzip(false)
+      .enableBrotli(false)
+      .enableServerHeader(false)
+      .disableSigtermHandling()
+      .setAfterAcceptSockOptCallback([](int socket) {
+        const int on = 1;
+        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      })
+      .setExceptionHandler([](const std::exception& error, const HttpRequestPtr& request,
+                              std::function<void(const HttpResponsePtr&)>&& answer) { answer(toResponse(request, error)); });
+}
+
+// One client per IO loop, so that a request never leaves its thread.
+Database configureDatabase(const Config& config) {
+  const auto& settings = config.database;
+  const auto perLoop = (settings.connections + config.ioThreads() - 1) / config.ioThreads();
+  drogon::orm::PostgresConfig client;
+  client.host = settings.host;
+  client.port = static_cast<std::uint16_t>(settings.port);
+  client.databaseName = settings.name;
+  client.username = settings.user;
+  client.password = settings.password;
+  client.connectionNumber = static_cast<std::size_t>(perLoop);
+  client.name = "default";
+  client.isFast = true;
+  client.timeout = static_cast<double>(settings.poolTimeoutMs) / 1000;
+  client.autoBatch = false;
+  client.connectOptions = {
+      {"statement_timeout", std::to_string(settings.statementTimeoutMs)},
+      {"lock_timeout", std::to_string(settings.lockTimeoutMs)},
+      {"idle_in_transaction_session_timeout", std::to_string(settings.poolTimeoutMs)},
+      {"timezone", config.timezone},
+      {"application_name", "festabook"},
+  };
+  drogon::app().addDbClient(client);
+  Database database;
+  database.client = [] { return drogon::app().getFastDbClient(); };
+  database.timeouts.commit = milliseconds(settings.commitTimeoutMs);
+  return database;
+}
+
+// A declared Lockable with the configured changes. Stops the start when they cannot work.
+lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
+  if (lockable.strategy.empty()) lockable.strategy = config.lock.strategy;
+  std::string key = "lock.strategy";
+  if (const auto found = config.lock.lockables.find(lockable.name); found != config.lock.lockables.end()) {
+    key = "lock.lockables." + lockable.name;
+    if (!found->second.strategy.empty()) lockable.strategy = found->second.strategy;
+    if (found->second.waitMs) lockable.wait = milliseconds(*found->second.waitMs);
+    if (found->second.leaseMs) lockable.lease = milliseconds(*found->second.leaseMs);
+  }
+  const auto* row = Strategies::find(lockable.strategy);
+  if (row == nullptr) throw ConfigError("configuration: '" + key + "' names an unknown strategy: " + lockable.strategy);
+  if (row->labOnly && !config.lab)
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy + " protects nothing and is for the lab only");
+  if (!row->acrossProcesses && config.lock.instances > 1 && !config.lab)
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " works inside one process, but lock.instances is " + std::to_string(config.lock.instances));
+  const auto longest = milliseconds(config.database.poolTimeoutMs +
+                                    kLongestPathStatements * config.database.statementTimeoutMs +
+                                    config.database.commitTimeoutMs);
+  if (row->takesLock && longest >= lockable.lease - lock::driftMargin(lockable.lease))
+    throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
+                      std::to_string(lockable.lease.count()) + ") must be longer than the time-outs of the longest path (" +
+                      std::to_string(longest.count()) + ": database.pool_timeout_ms + " +
+                      std::to_string(kLongestPathStatements) +
+                      " × database.statement_timeout_ms + database.commit_timeout_ms)");
+  return lockable;
+}
+
+void requireKnownLockables(const Config& config) {
+  for (const auto& [name, override] : config.lock.lockables)
+    if (name != kAnnouncementPins.name) throw ConfigError("configuration: 'lock.lockables." + name + "' is not a lockable");
+}
+
+// Runs on its own thread until a signal arrives.
+void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<Drain>& drain,
+                  const std::shared_ptr<const Strategies>& strategies) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  LogLine("stopping").with("signal", static_cast<std::int64_t>(signal)).with("in_flight", drain->inFlight());
+  drain->enter(Drain::Stage::kUnready);
+  std::this_thread::sleep_for(milliseconds(config.http.drainDelayMs));
+  drain->enter(Drain::Stage::kRefusing);
+  strategies->close();
+  const bool quiet = drain->awaitQuiet(milliseconds(config.http.drainLimitMs));
+  LogLine("stopped", quiet ? "info" : "warn").with("in_flight", drain->inFlight());
+  drogon::app().quit();
+}
+
+}  // namespace
+
+void serve(const Config& config) {
+  const auto signals = blockStopSignals();
+  requireKnownLockables(config);
+  if (config.demo) LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
+  if (config.lab) LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
+  const auto epoch = prepareDatabase(config);
+
+  configureHttp(config);
+  const auto database = configureDatabase(config);
+  const auto drain = std::make_shared<Drain>();
+  const auto metrics = std::make_shared<Metrics>();
+  const auto memory = lock::MemoryLockStorage::create(
+      epoch, drogon::app().getLoop(),
+      {static_cast<std::size_t>(config.lock.maxWaitersPerKey), static_cast<std::size_t>(config.lock.maxWaiters)});
+  const auto strategies =
+      std::make_shared<const Strategies>(std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", memory}});
+  const auto holders = std::make_shared<lock::HoldersGauge>(static_cast<std::size_t>(config.inFlightLimit()));
+  metrics->addGauge("festa_http_in_flight", "Requests read and not yet answered.",
+                    [drain] { return static_cast<double>(drain->inFlight()); });
+  metrics->addGauge("festa_lock_holders", "Requests that hold a lock.",
+                    [holders] { return static_cast<double>(holders->holders()); });
+  metrics->addGauge("festa_lock_memory_waiters", "Requests in line for a lock of the memory storage.",
+                    [memory] { return static_cast<double>(memory->waiters()); });
+
+  lock::LockMiddlewareContext lockContext;
+  lockContext.variable = [](const HttpRequestPtr& request, std::string_view name) {
+    return contextOf(request).variable(name);
+  };
+  lockContext.plan = makePlanner(strategies, config.lab);
+  lockContext.refuse = lockRefusal;
+  lockContext.observer = metrics;
+  lockContext.holders = holders;
+
+  const auto tokens = std::make_shared<TokenService>(config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
+  const auto hasher = std::make_shared<PasswordHasher>(static_cast<std::size_t>(config.auth.hashThreads),
+                                                       static_cast<std::size_t>(config.auth.hashQueue));
+  Endpoints endpoints(tokens, lockContext,
+                      [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); });
+  const Operations operations(database, metrics, drain);
+  const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
+  const FestivalController festivals(std::make_shared<FestivalService>(database));
+  const AnnouncementController announcements(std::make_shared<AnnouncementService>(database), makeGuardFactory(config.lab));
+  operations.publish(endpoints);
+  councils.publish(endpoints);
+  festivals.publish(endpoints);
+  announcements.publish(endpoints);
+  endpoints.verify();
+
+  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins}, endpoints.routes(), metrics, drain);
+  edge.install();
+  std::thread stopper([&] { stopOnSignal(signals, config, drain, strategies); });
+  drogon::app().registerBeginningAdvice([&config] {
+    LogLine("ready").with("address", config.http.address).with("port", config.http.port).with("threads", config.ioThreads());
+  });
+  drogon::app().run();
+  stopper.join();
+}
+
+}  // namespace festa

@@ -1,0 +1,256 @@
+#include "app/config.h"
+
+#include <json/json.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace festa {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& key, const std::string& why) {
+  throw ConfigError("configuration: '" + key + "' " + why);
+}
+
+std::string variableName(const std::string& key) {
+  std::string name = "FESTA_";
+  for (const char c : key) name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::vector<std::string> splitList(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream stream(text);
+  for (std::string item; std::getline(stream, item, ',');)
+    if (!item.empty()) items.push_back(item);
+  return items;
+}
+
+std::int64_t toNumber(const std::string& key, const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) fail(key, "must be a whole number, not '" + text + "'");
+  return number;
+}
+
+// Takes the values out of the JSON and the environment by dotted key, and knows in the end what nobody asked for.
+class Source {
+ public:
+  Source(const std::string& json, std::map<std::string, std::string> variables) : variables_(std::move(variables)) {
+    if (json.empty()) return;
+    Json::CharReaderBuilder builder;
+    Json::CharReaderBuilder::strictMode(&builder.settings_);
+    builder["allowComments"] = true;
+    const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
+    Json::Value root;
+    std::string errors;
+    if (!reader->parse(json.data(), json.data() + json.size(), &root, &errors) || !root.isObject())
+      throw ConfigError("configuration: the file is not a JSON object: " + errors);
+    flatten("", root);
+  }
+
+  void read(const std::string& key, std::string& into) {
+    if (const auto* value = take(key)) {
+      if (!value->isString()) fail(key, "must be a string");
+      into = value->asString();
+    }
+    if (const auto text = takeVariable(key)) into = *text;
+  }
+
+  void read(const std::string& key, bool& into) {
+    if (const auto* value = take(key)) {
+      if (!value->isBool()) fail(key, "must be true or false");
+      into = value->asBool();
+    }
+    if (const auto text = takeVariable(key)) {
+      if (*text != "true" && *text != "false") fail(key, "must be true or false, not '" + *text + "'");
+      into = *text == "true";
+    }
+  }
+
+  void read(const std::string& key, std::int64_t& into, std::int64_t least, std::int64_t most) {
+    if (const auto* value = take(key)) {
+      if (!value->isInt64() || value->type() == Json::realValue) fail(key, "must be a whole number");
+      into = value->asInt64();
+    }
+    if (const auto text = takeVariable(key)) into = toNumber(key, *text);
+    if (into < least || into > most)
+      fail(key, "must be from " + std::to_string(least) + " to " + std::to_string(most) + ", not " + std::to_string(into));
+  }
+
+  void read(const std::string& key, std::vector<std::string>& into) {
+    if (const auto* value = take(key)) {
+      if (!value->isArray()) fail(key, "must be a list of strings");
+      into.clear();
+      for (const auto& item : *value) {
+        if (!item.isString()) fail(key, "must be a list of strings");
+        into.push_back(item.asString());
+      }
+    }
+    if (const auto text = takeVariable(key)) into = splitList(*text);
+  }
+
+  // Names of the sections below `prefix`.
+  std::set<std::string> sections(const std::string& prefix) const {
+    std::set<std::string> names;
+    for (const auto& [key, value] : values_)
+      if (key.starts_with(prefix + '.')) names.insert(key.substr(prefix.size() + 1, key.rfind('.') - prefix.size() - 1));
+    return names;
+  }
+
+  void requireAllRead() const {
+    for (const auto& [key, value] : values_) fail(key, "is not a setting of this program");
+    for (const auto& [name, value] : variables_)
+      throw ConfigError("configuration: the environment variable " + name + " is not a setting of this program");
+  }
+
+ private:
+  void flatten(const std::string& prefix, const Json::Value& object) {
+    for (const auto& name : object.getMemberNames()) {
+      const auto key = prefix.empty() ? name : prefix + '.' + name;
+      if (object[name].isObject())
+        flatten(key, object[name]);
+      else
+        values_[key] = object[name];
+    }
+  }
+
+  const Json::Value* take(const std::string& key) {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return nullptr;
+    taken_.push_back(std::make_unique<Json::Value>(std::move(found->second)));
+    values_.erase(found);
+    return taken_.back().get();
+  }
+
+  std::optional<std::string> takeVariable(const std::string& key) {
+    const auto node = variables_.extract(variableName(key));
+    return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
+  }
+
+  std::map<std::string, Json::Value> values_;
+  std::map<std::string, std::string> variables_;
+  std::vector<std::unique_ptr<Json::Value>> taken_;
+};
+
+constexpr std::int64_t kDay = 24L * 60 * 60 * 1000;
+
+void readHttp(Source& source, Config::Http& http) {
+  source.read("http.address", http.address);
+  source.read("http.port", http.port, 1, 65535);
+  source.read("http.threads", http.threads, 0, 256);
+  source.read("http.max_body_bytes", http.maxBodyBytes, 1024, 64L * 1024 * 1024);
+  source.read("http.cors_origins", http.corsOrigins);
+  source.read("http.max_in_flight", http.maxInFlight, 0, 1'000'000);
+  source.read("http.drain_delay_ms", http.drainDelayMs, 0, kDay);
+  source.read("http.drain_limit_ms", http.drainLimitMs, 100, kDay);
+}
+
+void readDatabase(Source& source, Config::Database& database) {
+  source.read("database.host", database.host);
+  source.read("database.port", database.port, 1, 65535);
+  source.read("database.name", database.name);
+  source.read("database.user", database.user);
+  source.read("database.password", database.password);
+  source.read("database.connections", database.connections, 1, 10'000);
+  source.read("database.connect_timeout_ms", database.connectTimeoutMs, 0, kDay);
+  source.read("database.pool_timeout_ms", database.poolTimeoutMs, 10, kDay);
+  source.read("database.statement_timeout_ms", database.statementTimeoutMs, 10, kDay);
+  source.read("database.lock_timeout_ms", database.lockTimeoutMs, 10, kDay);
+  source.read("database.commit_timeout_ms", database.commitTimeoutMs, 10, kDay);
+}
+
+void readAuth(Source& source, Config::Auth& auth) {
+  source.read("auth.jwt_secret", auth.jwtSecret);
+  source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
+  source.read("auth.hash_threads", auth.hashThreads, 1, 64);
+  source.read("auth.hash_queue", auth.hashQueue, 1, 100'000);
+}
+
+void readLock(Source& source, Config::Lock& lock) {
+  source.read("lock.strategy", lock.strategy);
+  source.read("lock.instances", lock.instances, 1, 10'000);
+  source.read("lock.max_waiters_per_key", lock.maxWaitersPerKey, 0, 10'000'000);
+  source.read("lock.max_waiters", lock.maxWaiters, 0, 10'000'000);
+  for (const auto& name : source.sections("lock.lockables")) {
+    const auto key = "lock.lockables." + name;
+    auto& entry = lock.lockables[name];
+    std::int64_t wait = -1;
+    std::int64_t lease = -1;
+    source.read(key + ".strategy", entry.strategy);
+    source.read(key + ".wait_ms", wait, -1, kDay);
+    source.read(key + ".lease_ms", lease, -1, kDay);
+    if (wait >= 0) entry.waitMs = wait;
+    if (lease >= 0) entry.leaseMs = lease;
+  }
+}
+
+void checkEnvironment(const Config& config) {
+  if (config.environment != "development" && config.environment != "production")
+    fail("environment", "must be development or production, not '" + config.environment + "'");
+  if (config.isProduction() && config.lab) fail("lab", "must be false when environment is production");
+  if (config.isProduction() && config.demo) fail("demo", "must be false when environment is production");
+}
+
+void checkSecret(Config& config) {
+  // A demo is started by people who want to look; its tokens are worth nothing.
+  if (config.auth.jwtSecret.empty() && config.demo) config.auth.jwtSecret = "demo-secret-demo-secret-demo-secret";
+  if (config.auth.jwtSecret.size() < 32) fail("auth.jwt_secret", "must have at least 32 bytes");
+}
+
+void checkLevel(const Config& config) {
+  static const std::set<std::string> kLevels{"trace", "debug", "info", "warn", "error"};
+  if (!kLevels.contains(config.logLevel)) fail("log_level", "must be trace, debug, info, warn or error");
+}
+
+}  // namespace
+
+std::int64_t Config::ioThreads() const {
+  return http.threads > 0 ? http.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::int64_t Config::inFlightLimit() const {
+  return http.maxInFlight > 0 ? http.maxInFlight : 4 * database.connections;
+}
+
+Config readConfig(const std::string& json, const std::map<std::string, std::string>& variables) {
+  Source source(json, variables);
+  Config config;
+  source.read("environment", config.environment);
+  source.read("lab", config.lab);
+  source.read("demo", config.demo);
+  source.read("timezone", config.timezone);
+  source.read("log_level", config.logLevel);
+  readHttp(source, config.http);
+  readDatabase(source, config.database);
+  readAuth(source, config.auth);
+  readLock(source, config.lock);
+  source.requireAllRead();
+  checkEnvironment(config);
+  checkSecret(config);
+  checkLevel(config);
+  if (config.database.connections < config.ioThreads())
+    fail("database.connections", "must be at least the number of threads (" + std::to_string(config.ioThreads()) + ")");
+  return config;
+}
+
+std::map<std::string, std::string> festaEnvironment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    const auto equals = text.find('=');
+    if (text.starts_with("FESTA_") && equals != std::string::npos)
+      variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return variables;
+}
+
+}  // namespace festa

@@ -1,0 +1,88 @@
+// The settings of one process, read once at start.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// Says which key is wrong and what it may be.
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct LockOverride {
+  std::string strategy;
+  std::optional<std::int64_t> waitMs;
+  std::optional<std::int64_t> leaseMs;
+};
+
+struct Config {
+  std::string environment = "development";  // or production
+  bool lab = false;
+  bool demo = false;
+  std::string timezone = "Asia/Seoul";
+  std::string logLevel = "info";
+
+  struct Http {
+    std::string address = "127.0.0.1";
+    std::int64_t port = 8080;
+    std::int64_t threads = 0;  // 0: one per core
+    std::int64_t maxBodyBytes = 1024 * 1024;
+    std::vector<std::string> corsOrigins = {};
+    std::int64_t maxInFlight = 0;  // holders of locks; 0: 4 × database connections
+    std::int64_t drainDelayMs = 2000;
+    std::int64_t drainLimitMs = 30000;
+  } http;
+
+  struct Database {
+    std::string host = "127.0.0.1";
+    std::int64_t port = 5432;
+    std::string name = "festabook";
+    std::string user = "festabook";
+    std::string password;
+    std::int64_t connections = 32;
+    std::int64_t connectTimeoutMs = 30000;  // how long start waits for the server
+    std::int64_t poolTimeoutMs = 1000;      // waiting for a connection, and the client's patience per statement
+    std::int64_t statementTimeoutMs = 400;
+    std::int64_t lockTimeoutMs = 300;
+    std::int64_t commitTimeoutMs = 700;
+  } database;
+
+  struct Auth {
+    std::string jwtSecret;
+    std::int64_t tokenMinutes = 24 * 60;
+    std::int64_t hashThreads = 2;
+    std::int64_t hashQueue = 64;
+  } auth;
+
+  struct Lock {
+    std::string strategy = "memory";
+    std::int64_t instances = 1;  // how many processes share the database
+    std::int64_t maxWaitersPerKey = 10000;
+    std::int64_t maxWaiters = 50000;
+    std::map<std::string, LockOverride> lockables = {};
+  } lock;
+
+  bool isProduction() const { return environment == "production"; }
+  std::int64_t ioThreads() const;
+  std::int64_t inFlightLimit() const;
+};
+
+// Statements of the longest guarded transaction besides BEGIN and COMMIT: fence, look, write.
+constexpr std::int64_t kLongestPathStatements = 3;
+
+// Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks all of it. Throws ConfigError
+// for unknown keys, wrong types and combinations that cannot work. `variables` holds the process's variables by name.
+Config readConfig(const std::string& json, const std::map<std::string, std::string>& variables);
+
+// FESTA_… variables of this process.
+std::map<std::string, std::string> festaEnvironment();
+
+}  // namespace festa

@@ -1,0 +1,46 @@
+#include "app/database_setup.h"
+
+#include "app/demo_data.h"
+#include "app/log.h"
+#include "app/migrator.h"
+
+namespace festa {
+
+namespace {
+
+// Failures are told apart by the server's English texts.
+void requireEnglishMessages(PgSession& session) {
+  const auto language = *session.query("SHOW lc_messages")[0][0];
+  if (language.empty() || language == "C" || language == "POSIX" || language.starts_with("C.") || language.starts_with("en"))
+    return;
+  throw ConfigError("PostgreSQL's lc_messages is '" + language + "'; set it to C or English for this database");
+}
+
+bool forbidsUnguardedRows(PgSession& session) {
+  return !session.query("SELECT 1 FROM pg_constraint WHERE conname = 'announcements_guarded' AND convalidated").empty();
+}
+
+void settleUnguardedRows(PgSession& session, const Config& config) {
+  if (config.lab) {
+    session.run("ALTER TABLE announcements DROP CONSTRAINT IF EXISTS announcements_guarded");
+    return;
+  }
+  if (forbidsUnguardedRows(session)) return;
+  const std::string text =
+      "this database was used by the lab: the constraint announcements_guarded is missing and unguarded rows may exist";
+  if (config.isProduction()) throw ConfigError(text + "; production needs a database without such rows");
+  LogLine("database", "warn").with("text", text);
+}
+
+}  // namespace
+
+std::int64_t prepareDatabase(const Config& config) {
+  PgSession session(config.database);
+  requireEnglishMessages(session);
+  migrate(session, builtInMigrations());
+  settleUnguardedRows(session, config);
+  if (config.demo) loadDemoData(session);
+  return std::stoll(*session.query("SELECT nextval('lock_epoch')")[0][0]);
+}
+
+}  // namespace festa

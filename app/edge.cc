@@ -1,0 +1,146 @@
+#include "app/edge.h"
+
+#include "app/error_mapper.h"
+#include "app/log.h"
+#include "controllers/request_context.h"
+
+#include <drogon/HttpAppFramework.h>
+
+#include <algorithm>
+#include <random>
+
+namespace festa {
+
+namespace {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+const std::string kAttribute = "festa.edge";
+constexpr const char* kAllowedHeaders =
+    "Authorization, Content-Type, festival, Idempotency-Key, If-None-Match, Accept-Language, X-Request-Id";
+constexpr const char* kExposedHeaders = "ETag, Location, Retry-After, X-Request-Id";
+
+struct EdgeRecord {
+  EdgeRecord(std::string id, std::shared_ptr<Drain> drain) : requestId(std::move(id)), inFlight(std::move(drain)) {}
+
+  const std::string requestId;
+  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  const Drain::InFlight inFlight;
+};
+
+using EdgeRecordPtr = std::shared_ptr<EdgeRecord>;
+
+bool isSane(const std::string& id) {
+  return !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+std::string newRequestId() {
+  static constexpr char kHex[] = "0123456789abcdef";
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  std::string id;
+  for (int half = 0; half < 2; ++half)
+    for (auto bits = random(), digits = std::uint64_t{16}; digits > 0; --digits, bits >>= 4) id += kHex[bits & 15];
+  return id;
+}
+
+EdgeRecordPtr recordOf(const HttpRequestPtr& request) {
+  const auto& attributes = request->attributes();
+  return attributes->find(kAttribute) ? attributes->get<EdgeRecordPtr>(kAttribute) : nullptr;
+}
+
+HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
+  auto response = problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
+  response->addHeader("Allow", allow);
+  return response;
+}
+
+}  // namespace
+
+std::string requestIdOf(const HttpRequestPtr& request) {
+  const auto record = recordOf(request);
+  return record ? record->requestId : "";
+}
+
+Edge::Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, std::shared_ptr<Metrics> metrics,
+           std::shared_ptr<Drain> drain)
+    : settings_(std::move(settings)), routes_(std::move(routes)), metrics_(std::move(metrics)), drain_(std::move(drain)) {}
+
+void Edge::install() {
+  auto& app = drogon::app();
+  app.registerPreRoutingAdvice([this](const HttpRequestPtr& request, drogon::AdviceCallback&& answer,
+                                      drogon::AdviceChainCallback&& goOn) {
+    if (auto response = admit(request))
+      answer(response);
+    else
+      goOn();
+  });
+  app.registerPreSendingAdvice(
+      [this](const HttpRequestPtr& request, const HttpResponsePtr& response) { finish(request, response); });
+}
+
+HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
+  const auto& wished = request->getHeader("x-request-id");
+  request->attributes()->insert(kAttribute,
+                                std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
+  auto context = std::make_shared<RequestContext>();
+  context->route = routes_->match(request->methodString(), request->path());
+  attachContext(request, context);
+
+  if (drain_->stage() == Drain::Stage::kRefusing) return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  const auto found = context->route.result;
+  if (found == RouteTable::Result::kNotFound) return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+  if (request->method() == drogon::Options) return preflight(request);
+  if (found == RouteTable::Result::kMethodNotAllowed) return methodNotAllowed(request, context->route.allow);
+  if (request->body().size() > settings_.maxBodyBytes) return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
+  // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
+  if (!request->getHeader("upgrade").empty()) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  return nullptr;
+}
+
+HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {
+  auto response = drogon::HttpResponse::newHttpResponse(drogon::k204NoContent, drogon::CT_NONE);
+  const auto& allow = contextOf(request).route.allow;
+  response->addHeader("Allow", allow);
+  if (request->getHeader("access-control-request-method").empty()) return response;
+  response->addHeader("Access-Control-Allow-Methods", allow);
+  response->addHeader("Access-Control-Allow-Headers", kAllowedHeaders);
+  response->addHeader("Access-Control-Max-Age", "3600");
+  return response;
+}
+
+void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+  const auto& origin = request->getHeader("origin");
+  if (origin.empty() || settings_.corsOrigins.empty()) return;
+  const auto& allowed = settings_.corsOrigins;
+  const bool any = std::find(allowed.begin(), allowed.end(), "*") != allowed.end();
+  response->addHeader("Vary", "Origin");
+  if (!any && std::find(allowed.begin(), allowed.end(), origin) == allowed.end()) return;
+  response->addHeader("Access-Control-Allow-Origin", any ? "*" : origin);
+  response->addHeader("Access-Control-Expose-Headers", kExposedHeaders);
+}
+
+void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+  const auto record = recordOf(request);
+  if (!record) return;
+  response->addHeader("X-Request-Id", record->requestId);
+  addCorsHeaders(request, response);
+  if (drain_->stage() == Drain::Stage::kRefusing) {
+    response->setCloseConnection(true);
+    drain_->watch(request->getConnectionPtr());
+  }
+  const auto& pattern = contextOf(request).route.pattern;
+  const auto& route = pattern.empty() ? "unmatched" : pattern;
+  const auto taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
+  metrics_->requestFinished(request->methodString(), route, response->statusCode(), taken);
+  LogLine("request")
+      .with("request_id", record->requestId)
+      .with("method", request->methodString())
+      .with("route", route)
+      .with("status", static_cast<std::int64_t>(response->statusCode()))
+      .with("ms", taken * 1000);
+}
+
+}  // namespace festa

@@ -1,0 +1,47 @@
+// What happens to every request before routing and to every answer before it is sent.
+#pragma once
+
+#include "app/drain.h"
+#include "app/metrics.h"
+#include "controllers/route_table.h"
+
+#include <drogon/HttpRequest.h>
+#include <drogon/HttpResponse.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+struct EdgeSettings {
+  std::size_t maxBodyBytes;
+  std::vector<std::string> corsOrigins;  // "*": any
+};
+
+// Request ids, draining, body limit, CORS, unknown routes and methods, access log and request metrics.
+class Edge {
+ public:
+  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, std::shared_ptr<Metrics> metrics,
+       std::shared_ptr<Drain> drain);
+
+  // Hooks itself into Drogon; must outlive the application's run.
+  void install();
+
+ private:
+  // An answer without routing, or nullptr.
+  drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
+  drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
+  void finish(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
+  void addCorsHeaders(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
+
+  const EdgeSettings settings_;
+  const std::shared_ptr<const RouteTable> routes_;
+  const std::shared_ptr<Metrics> metrics_;
+  const std::shared_ptr<Drain> drain_;
+};
+
+// The id under which this request appears in the log and in X-Request-Id.
+std::string requestIdOf(const drogon::HttpRequestPtr& request);
+
+}  // namespace festa

@@ -1,0 +1,149 @@
+#include "app/error_mapper.h"
+
+#include "controllers/json_writer.h"
+#include "lock/key_template.h"
+#include "services/db_failure.h"
+#include "services/transaction.h"
+
+#include <trantor/utils/Logger.h>
+
+#include <array>
+
+namespace festa {
+
+namespace {
+
+struct Row {
+  ErrorCode code;
+  int status;
+  const char* name;
+  const char* ko;
+  const char* en;
+};
+
+constexpr std::array kRows{
+    Row{ErrorCode::kMalformedJson, 400, "MALFORMED_JSON", "요청 본문이 올바른 JSON 객체가 아닙니다.",
+        "The request body is not a valid JSON object."},
+    Row{ErrorCode::kInvalidParameter, 400, "INVALID_PARAMETER", "경로, 헤더 또는 쿼리 값이 올바르지 않습니다.",
+        "A path, header or query value is not valid."},
+    Row{ErrorCode::kUnauthenticated, 401, "UNAUTHENTICATED", "로그인이 필요합니다.", "Please log in."},
+    Row{ErrorCode::kWrongCredentials, 401, "WRONG_CREDENTIALS", "아이디 또는 비밀번호가 올바르지 않습니다.",
+        "The user name or password is wrong."},
+    Row{ErrorCode::kForbidden, 403, "FORBIDDEN", "권한이 없습니다.", "You are not allowed to do this."},
+    Row{ErrorCode::kAnnouncementNotInFestival, 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL",
+        "해당 축제의 공지가 아닙니다.", "The announcement belongs to another festival."},
+    Row{ErrorCode::kFestivalNotFound, 404, "FESTIVAL_NOT_FOUND", "존재하지 않는 축제입니다.", "There is no such festival."},
+    Row{ErrorCode::kAnnouncementNotFound, 404, "ANNOUNCEMENT_NOT_FOUND", "존재하지 않는 공지입니다.",
+        "There is no such announcement."},
+    Row{ErrorCode::kRouteNotFound, 404, "ROUTE_NOT_FOUND", "존재하지 않는 주소입니다.", "There is nothing at this address."},
+    Row{ErrorCode::kMethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "허용되지 않는 메서드입니다.",
+        "This method is not allowed here."},
+    Row{ErrorCode::kPinnedLimitExceeded, 409, "PINNED_LIMIT_EXCEEDED", "공지는 최대 3개까지 고정할 수 있습니다.",
+        "At most 3 announcements can be pinned."},
+    Row{ErrorCode::kAlreadyRegisteredCouncil, 409, "ALREADY_REGISTERED_COUNCIL", "이미 등록된 학생회 아이디입니다.",
+        "This user name is already registered."},
+    Row{ErrorCode::kBodyTooLarge, 413, "BODY_TOO_LARGE", "요청 본문이 너무 큽니다.", "The request body is too large."},
+    Row{ErrorCode::kUnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Type은 application/json이어야 합니다.",
+        "The Content-Type must be application/json."},
+    Row{ErrorCode::kValidationFailed, 422, "VALIDATION_FAILED", "입력값을 확인해 주세요.", "Please check your input."},
+    Row{ErrorCode::kLockTimeout, 503, "LOCK_TIMEOUT", "요청이 몰려 처리하지 못했습니다. 잠시 후 다시 시도해 주세요.",
+        "Too many people want the same thing. Please try again in a moment."},
+    Row{ErrorCode::kLockLost, 503, "LOCK_LOST", "처리가 늦어져 취소되었습니다. 다시 시도해 주세요.",
+        "It took too long and was called off; nothing was stored. Please try again."},
+    Row{ErrorCode::kOverloaded, 503, "OVERLOADED", "서버가 혼잡합니다. 잠시 후 다시 시도해 주세요.",
+        "The server is busy. Please try again in a moment."},
+    Row{ErrorCode::kShuttingDown, 503, "SHUTTING_DOWN", "서버가 종료 중입니다. 다시 시도해 주세요.",
+        "This server is stopping. Please try again."},
+    Row{ErrorCode::kDatabaseUnavailable, 503, "DATABASE_UNAVAILABLE",
+        "데이터베이스에 연결할 수 없습니다. 잠시 후 다시 시도해 주세요.",
+        "The database cannot be reached; nothing was stored. Please try again in a moment."},
+    Row{ErrorCode::kLockStorageUnavailable, 503, "LOCK_STORAGE_UNAVAILABLE",
+        "일시적으로 처리할 수 없습니다. 잠시 후 다시 시도해 주세요.",
+        "This cannot be done at the moment; nothing was stored. Please try again in a moment."},
+    Row{ErrorCode::kInternal, 500, "INTERNAL", "서버 오류가 발생했습니다.", "Something went wrong on our side."},
+    Row{ErrorCode::kCommitUnconfirmed, 500, "COMMIT_UNCONFIRMED",
+        "처리 결과를 확인하지 못했습니다. 목록을 다시 조회하여 반영 여부를 확인해 주세요.",
+        "Whether this was stored is unknown. Read the resource again to find out before you repeat it."},
+};
+static_assert(kRows.size() == static_cast<std::size_t>(ErrorCode::kCommitUnconfirmed) + 1);
+
+const Row& rowOf(ErrorCode code) {
+  for (const auto& row : kRows)
+    if (row.code == code) return row;
+  throw std::logic_error("an error code has no row");
+}
+
+bool wantsEnglish(const drogon::HttpRequestPtr& request) {
+  const auto& languages = request->getHeader("accept-language");
+  const auto korean = languages.find("ko");
+  const auto english = languages.find("en");
+  return english != std::string::npos && (korean == std::string::npos || english < korean);
+}
+
+void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool english) {
+  json.key("errors").beginArray();
+  for (const auto& field : fields)
+    json.beginObject().member("field", field.field).member("message", english ? field.en : field.ko).endObject();
+  json.endArray();
+}
+
+std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row, const std::vector<FieldError>& fields) {
+  const bool english = wantsEnglish(request);
+  const std::string text = english ? row.en : row.ko;
+  JsonWriter json;
+  json.beginObject()
+      .member("type", "about:blank")
+      .member("title", row.name)
+      .member("status", static_cast<std::int64_t>(row.status))
+      .member("detail", text)
+      .member("instance", request->path())
+      .member("code", row.name)
+      .member("message", text);
+  if (row.code == ErrorCode::kValidationFailed) writeFields(json, fields, english);
+  return json.endObject().take();
+}
+
+ErrorCode codeOf(const std::exception& error) {
+  if (const auto* service = dynamic_cast<const ServiceError*>(&error)) return service->code();
+  if (dynamic_cast<const CommitUnknown*>(&error) != nullptr) return ErrorCode::kCommitUnconfirmed;
+  if (dynamic_cast<const lock::MissingKeyVariable*>(&error) != nullptr) return ErrorCode::kInvalidParameter;
+  if (const auto* database = dynamic_cast<const drogon::orm::DrogonDbException*>(&error))
+    return toErrorCode(classify(*database));
+  return ErrorCode::kInternal;
+}
+
+}  // namespace
+
+const char* nameOf(ErrorCode code) {
+  return rowOf(code).name;
+}
+
+drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const ServiceError& error) {
+  const auto& row = rowOf(error.code());
+  auto response = drogon::HttpResponse::newHttpResponse(static_cast<drogon::HttpStatusCode>(row.status), drogon::CT_CUSTOM);
+  response->setContentTypeString("application/problem+json; charset=utf-8");
+  response->setBody(problemBody(request, row, error.fields()));
+  if (row.status == 503) response->addHeader("Retry-After", "1");
+  if (row.status == 401) response->addHeader("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request, const std::exception& error) {
+  const auto code = codeOf(error);
+  // what() of a database error may quote data; it goes to the log of an operator, never to a client.
+  if (rowOf(code).status >= 500) LOG_WARN << nameOf(code) << " on " << request->methodString() << ": " << error.what();
+  if (const auto* service = dynamic_cast<const ServiceError*>(&error)) return problem(request, *service);
+  return problem(request, ServiceError(code));
+}
+
+drogon::HttpResponsePtr lockRefusal(const drogon::HttpRequestPtr& request, lock::LockOutcome outcome,
+                                    const lock::Lockable&) {
+  switch (outcome) {
+    case lock::LockOutcome::kOverloaded: return problem(request, ServiceError(ErrorCode::kOverloaded));
+    case lock::LockOutcome::kClosed: return problem(request, ServiceError(ErrorCode::kShuttingDown));
+    case lock::LockOutcome::kUnavailable: return problem(request, ServiceError(ErrorCode::kLockStorageUnavailable));
+    default: return problem(request, ServiceError(ErrorCode::kLockTimeout));
+  }
+}
+
+}  // namespace festa

@@ -1,0 +1,106 @@
+#include "app/log.h"
+
+#include "controllers/json_writer.h"
+
+#include <trantor/utils/Date.h>
+#include <trantor/utils/Logger.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace festa {
+
+namespace {
+
+// Set once at start.
+bool infoEnabled = true;
+bool warnEnabled = true;
+
+bool isEnabled(std::string_view level) {
+  if (level == "info") return infoEnabled;
+  return level == "warn" ? warnEnabled : true;
+}
+
+std::string_view nameIn(std::string_view line) {
+  for (const auto level : {"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"})
+    if (line.find(level) != std::string_view::npos) return level;
+  return "INFO";
+}
+
+std::string_view lowered(std::string_view level) {
+  if (level == "WARN") return "warn";
+  if (level == "ERROR") return "error";
+  if (level == "FATAL") return "fatal";
+  if (level == "DEBUG") return "debug";
+  if (level == "TRACE") return "trace";
+  return "info";
+}
+
+// trantor hands over "<date> <time> UTC <thread> <LEVEL> <message> - <file>:<line>\n".
+void writeTrantorLine(const char* text, std::uint64_t length) {
+  std::string_view line(text, length);
+  while (line.ends_with('\n')) line.remove_suffix(1);
+  const auto head = line.substr(0, 64);
+  const auto level = nameIn(head);
+  const auto at = line.find(level);
+  LogLine("drogon", lowered(level)).with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
+}
+
+}  // namespace
+
+LogLine::LogLine(std::string_view event, std::string_view level) : enabled_(isEnabled(level)) {
+  if (!enabled_) return;
+  text_ = "{\"time\":\"" + trantor::Date::now().toCustomFormattedString("%Y-%m-%dT%H:%M:%S", true) + "Z\"";
+  with("level", level).with("event", event);
+}
+
+LogLine::~LogLine() {
+  if (!enabled_) return;
+  text_ += "}\n";
+  // One write per line: lines of several threads, or processes, do not mix.
+  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text_.data(), text_.size());
+}
+
+LogLine& LogLine::with(std::string_view key, std::string_view value) {
+  if (!enabled_) return *this;
+  text_ += ',';
+  appendQuoted(text_, key);
+  text_ += ':';
+  appendQuoted(text_, value);
+  return *this;
+}
+
+LogLine& LogLine::with(std::string_view key, std::int64_t value) {
+  if (!enabled_) return *this;
+  text_ += ',';
+  appendQuoted(text_, key);
+  text_ += ':' + std::to_string(value);
+  return *this;
+}
+
+LogLine& LogLine::with(std::string_view key, double value) {
+  if (!enabled_) return *this;
+  char number[32];
+  std::snprintf(number, sizeof number, "%.3f", value);
+  text_ += ',';
+  appendQuoted(text_, key);
+  text_ += ':';
+  text_ += number;
+  return *this;
+}
+
+void initialiseLog(const std::string& level) {
+  using trantor::Logger;
+  const auto chosen = level == "trace"   ? Logger::kTrace
+                      : level == "debug" ? Logger::kDebug
+                      : level == "info"  ? Logger::kInfo
+                      : level == "warn"  ? Logger::kWarn
+                                         : Logger::kError;
+  Logger::setLogLevel(chosen);
+  infoEnabled = chosen <= Logger::kInfo;
+  warnEnabled = chosen <= Logger::kWarn;
+  Logger::setOutputFunction(writeTrantorLine, [] {});
+}
+
+}  // namespace festa

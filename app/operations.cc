@@ -1,0 +1,59 @@
+#include "app/operations.h"
+
+#include "controllers/json_writer.h"
+#include "controllers/responses.h"
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+void Operations::publish(Endpoints& endpoints) const {
+  endpoints.add({.method = drogon::Get,
+                 .path = "/healthz",
+                 .access = kAnyone,
+                 .handle = [this](HttpRequestPtr request) { return health(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/readyz",
+                 .access = kAnyone,
+                 .handle = [this](HttpRequestPtr request) { return readiness(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/metrics",
+                 .access = kAnyone,
+                 .handle = [this](HttpRequestPtr request) { return metrics(std::move(request)); }});
+}
+
+drogon::Task<HttpResponsePtr> Operations::health(HttpRequestPtr) const {
+  co_return jsonResponse(drogon::k200OK, R"({"status":"alive"})");
+}
+
+drogon::Task<bool> Operations::databaseAnswers() const {
+  try {
+    co_await database_.client()->execSqlCoro("SELECT 1");
+    co_return true;
+  } catch (const drogon::orm::DrogonDbException&) {
+    co_return false;
+  }
+}
+
+drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
+  std::string status = "ready";
+  if (drain_->stage() != Drain::Stage::kServing)
+    status = "draining";
+  else if (!co_await databaseAnswers())
+    status = "database unavailable";
+  JsonWriter json;
+  json.beginObject().member("status", status).key("degraded").beginArray().endArray().endObject();
+  auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable, json.take());
+  if (status != "ready") response->addHeader("Retry-After", "1");
+  co_return response;
+}
+
+drogon::Task<HttpResponsePtr> Operations::metrics(HttpRequestPtr) const {
+  auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
+  response->setContentTypeString("text/plain; version=0.0.4; charset=utf-8");
+  response->setBody(metrics_->render());
+  co_return response;
+}
+
+}  // namespace festa

@@ -1,0 +1,32 @@
+// Endpoints for operators: health, readiness, metrics.
+#pragma once
+
+#include "app/drain.h"
+#include "app/metrics.h"
+#include "controllers/endpoints.h"
+#include "services/database.h"
+
+#include <memory>
+
+namespace festa {
+
+class Operations {
+ public:
+  Operations(Database database, std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+      : database_(std::move(database)), metrics_(std::move(metrics)), drain_(std::move(drain)) {}
+
+  // Must outlive the application's run.
+  void publish(Endpoints& endpoints) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> health(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> readiness(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> metrics(drogon::HttpRequestPtr request) const;
+  drogon::Task<bool> databaseAnswers() const;
+
+  const Database database_;
+  const std::shared_ptr<Metrics> metrics_;
+  const std::shared_ptr<Drain> drain_;
+};
+
+}  // namespace festa

@@ -1,0 +1,104 @@
+#include "app/strategies.h"
+
+#include "services/error.h"
+
+#include <trantor/net/EventLoop.h>
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+
+const std::vector<StrategyRow>& strategyTable() {
+  static const std::vector<StrategyRow> table{
+      {"none", false, Guard::kNone, true, false},
+      {"memory", true, Guard::kNone, false, false},
+      {"pg-constraint", false, Guard::kConstraint, false, true},
+      {"pg-repeatable-read", false, Guard::kRepeatableRead, true, false},
+  };
+  return table;
+}
+
+const StrategyRow* Strategies::find(const std::string& name) {
+  for (const auto& row : strategyTable())
+    if (name == row.name) return &row;
+  return nullptr;
+}
+
+lock::Strategy Strategies::strategy(const StrategyRow& row) const {
+  return {row.name, row.takesLock ? storages_.at(row.name) : nullptr};
+}
+
+void Strategies::close() const {
+  for (const auto& [name, storage] : storages_) storage->close();
+}
+
+namespace {
+
+lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request, const lock::Lockable& lockable) {
+  const auto& wished = request->getHeader("x-concurrency");
+  const auto& backstop = request->getHeader("x-backstop");
+  const auto* row = Strategies::find(wished.empty() ? lockable.strategy : wished);
+  if (row == nullptr) throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Concurrency");
+  if (!backstop.empty() && backstop != "on" && backstop != "off")
+    throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
+  return {strategies.strategy(*row), backstop.empty() ? wished.empty() : backstop == "on"};
+}
+
+drogon::Task<> releaseThenPause(std::shared_ptr<lock::LockHold> hold) {
+  co_await hold->releaseEarly();
+  co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
+}
+
+drogon::Task<> pause(double seconds) {
+  co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), seconds);
+}
+
+drogon::Task<> throwFault() {
+  throw std::runtime_error("fault asked for by X-Lab-Fault");
+  co_return;
+}
+
+std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) {
+  static const std::string kPause = "pause-before-commit=";
+  const auto& fault = request->getHeader("x-lab-fault");
+  if (fault.empty()) return {};
+  if (fault == "release-before-commit") return [hold] { return releaseThenPause(hold); };
+  if (fault == "throw-before-commit") return [] { return throwFault(); };
+  if (!fault.starts_with(kPause)) throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
+  const auto milliseconds = parseId(fault.substr(kPause.size()), "X-Lab-Fault");
+  return [milliseconds] { return pause(static_cast<double>(milliseconds) / 1000); };
+}
+
+WriteGuard guardOf(const HttpRequestPtr& request, bool lab) {
+  const auto hold = lock::holdOf(request);
+  if (!hold) throw std::logic_error("a guarded handler ran without its lock middleware");
+  WriteGuard guard;
+  guard.inside = Strategies::find(hold->plan().strategy.name)->inside;
+  guard.backstop = hold->plan().backstop;
+  if (lab) guard.beforeCommit = faultOf(request, hold);
+  if (!hold->lease()) return guard;
+  guard.validUntil = hold->lease()->validUntil;
+  guard.commitUnknown = [hold] { hold->leaveToExpire(); };
+  if (!guard.backstop) return guard;
+  guard.fence = hold->lease()->fence;
+  guard.renewFence = [hold](std::int64_t above) { return hold->renewFence(above); };
+  return guard;
+}
+
+}  // namespace
+
+Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab) {
+  if (lab)
+    return [strategies](const HttpRequestPtr& request, const lock::Lockable& lockable) {
+      return labPlan(*strategies, request, lockable);
+    };
+  return [strategies](const HttpRequestPtr&, const lock::Lockable& lockable) {
+    return lock::Plan{strategies->strategy(*Strategies::find(lockable.strategy)), true};
+  };
+}
+
+GuardFactory makeGuardFactory(bool lab) {
+  return [lab](const HttpRequestPtr& request) { return guardOf(request, lab); };
+}
+
+}  // namespace festa

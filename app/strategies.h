@@ -1,0 +1,50 @@
+// The one table of ways to protect a write.
+#pragma once
+
+#include "controllers/announcement_controller.h"
+#include "lock/lock_hold.h"
+#include "services/write_guard.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+struct StrategyRow {
+  const char* name;
+  bool takesLock;      // a LockStorage of that name
+  Guard inside;        // what happens inside the transaction
+  bool labOnly;        // known not to protect
+  bool acrossProcesses;
+};
+
+const std::vector<StrategyRow>& strategyTable();
+
+// The table with its storages. Immutable after construction, thread-safe.
+class Strategies {
+ public:
+  explicit Strategies(std::map<std::string, std::shared_ptr<lock::LockStorage>> storages)
+      : storages_(std::move(storages)) {}
+
+  // nullptr: there is no such strategy.
+  static const StrategyRow* find(const std::string& name);
+  lock::Strategy strategy(const StrategyRow& row) const;
+
+  // Ends all waiting in all storages.
+  void close() const;
+
+ private:
+  const std::map<std::string, std::shared_ptr<lock::LockStorage>> storages_;
+};
+
+// How a request is protected: as configured, or in the lab as its X-Concurrency and X-Backstop headers say.
+using Planner = std::function<lock::Plan(const drogon::HttpRequestPtr&, const lock::Lockable&)>;
+Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab);
+
+// What the services get of the request's hold. In the lab, X-Lab-Fault adds a fault before COMMIT:
+// `release-before-commit`, `throw-before-commit` or `pause-before-commit=<ms>`.
+GuardFactory makeGuardFactory(bool lab);
+
+}  // namespace festa

@@ -1,0 +1,163 @@
+#include "controllers/announcement_controller.h"
+
+#include "controllers/festival_header.h"
+#include "controllers/json_body.h"
+#include "controllers/json_writer.h"
+#include "controllers/responses.h"
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+const lock::Lockable kAnnouncementPins{
+    .name = "announcement-pins",
+    .key = "announcement:{token.festivalId}",
+};
+
+namespace {
+
+constexpr std::size_t kMaxTitle = 50;
+constexpr std::size_t kMaxContent = 3000;
+
+struct TextChange {
+  std::int64_t id;
+  AnnouncementText text;
+};
+
+struct PinChange {
+  std::int64_t id;
+  bool pinned;
+};
+
+std::int64_t pathId(const RequestContext& context) {
+  return parseId(context.route.parameters.at("id"), "announcement id");
+}
+
+std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
+  FieldReader fields(context.body);
+  const NewAnnouncement input{fields.text("title", kMaxTitle), fields.text("content", kMaxContent),
+                              fields.flag("isPinned")};
+  fields.done();
+  return input;
+}
+
+std::any parseText(const HttpRequestPtr&, const RequestContext& context) {
+  const auto id = pathId(context);
+  FieldReader fields(context.body);
+  const TextChange input{id, {fields.text("title", kMaxTitle), fields.text("content", kMaxContent)}};
+  fields.done();
+  return input;
+}
+
+std::any parsePin(const HttpRequestPtr&, const RequestContext& context) {
+  const auto id = pathId(context);
+  FieldReader fields(context.body);
+  const PinChange input{id, fields.flag("pinned")};
+  fields.done();
+  return input;
+}
+
+std::any parsePathId(const HttpRequestPtr&, const RequestContext& context) {
+  return pathId(context);
+}
+
+std::int64_t festivalOf(const HttpRequestPtr& request) {
+  return *contextOf(request).caller->festivalId;
+}
+
+void write(JsonWriter& json, const Announcement& a) {
+  json.beginObject()
+      .member("announcementId", a.id)
+      .member("title", a.title)
+      .member("content", a.content)
+      .member("isPinned", a.isPinned)
+      .member("createdAt", a.createdAt)
+      .endObject();
+}
+
+void writeThose(JsonWriter& json, const std::vector<Announcement>& all, bool pinned) {
+  json.beginArray();
+  for (const auto& announcement : all)
+    if (announcement.isPinned == pinned) write(json, announcement);
+  json.endArray();
+}
+
+}  // namespace
+
+void AnnouncementController::publish(Endpoints& endpoints) const {
+  endpoints.add({.method = drogon::Post,
+                 .path = "/announcements",
+                 .access = kCouncils,
+                 .takesBody = true,
+                 .parse = parseNew,
+                 .lock = &kAnnouncementPins,
+                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/announcements",
+                 .access = kAnyone,
+                 .parse = parseFestivalHeader,
+                 .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
+  endpoints.add({.method = drogon::Patch,
+                 .path = "/announcements/{id}",
+                 .access = kCouncils,
+                 .takesBody = true,
+                 .parse = parseText,
+                 .handle = [this](HttpRequestPtr request) { return edit(std::move(request)); }});
+  endpoints.add({.method = drogon::Patch,
+                 .path = "/announcements/{id}/pin",
+                 .access = kCouncils,
+                 .takesBody = true,
+                 .parse = parsePin,
+                 .lock = &kAnnouncementPins,
+                 .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); }});
+  endpoints.add({.method = drogon::Delete,
+                 .path = "/announcements/{id}",
+                 .access = kCouncils,
+                 .parse = parsePathId,
+                 .lock = &kAnnouncementPins,
+                 .handle = [this](HttpRequestPtr request) { return remove(std::move(request)); }});
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr request) const {
+  const auto guard = guardOf_(request);
+  const auto created = co_await service_->create(festivalOf(request), inputOf<NewAnnouncement>(request), guard);
+  JsonWriter json;
+  write(json, created);
+  co_return jsonResponse(drogon::k201Created, json.take());
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr request) const {
+  const auto all = co_await service_->list(inputOf<FestivalHeader>(request).festivalId);
+  JsonWriter json;
+  json.beginObject().key("pinned");
+  writeThose(json, all, true);
+  json.key("unpinned");
+  writeThose(json, all, false);
+  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr request) const {
+  const auto& [id, text] = inputOf<TextChange>(request);
+  co_await service_->edit(festivalOf(request), id, text);
+  JsonWriter json;
+  json.beginObject().member("announcementId", id).member("title", text.title).member("content", text.content);
+  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::setPinned(HttpRequestPtr request) const {
+  const auto& [id, wanted] = inputOf<PinChange>(request);
+  const auto guard = guardOf_(request);
+  const bool pinned = co_await service_->setPinned(festivalOf(request), id, wanted, guard);
+  JsonWriter json;
+  json.beginObject().member("announcementId", id).member("isPinned", pinned);
+  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::remove(HttpRequestPtr request) const {
+  const auto guard = guardOf_(request);
+  co_await service_->remove(festivalOf(request), inputOf<std::int64_t>(request), guard);
+  co_return emptyResponse(drogon::k204NoContent);
+}
+
+}  // namespace festa

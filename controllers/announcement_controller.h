@@ -1,0 +1,34 @@
+// Announcements over HTTP.
+#pragma once
+
+#include "controllers/endpoints.h"
+#include "services/announcement_service.h"
+
+namespace festa {
+
+// The guard of a request whose route has a lock.
+using GuardFactory = std::function<WriteGuard(const drogon::HttpRequestPtr&)>;
+
+// Creates, pin changes and deletes of one festival exclude each other: all of them can change the number of pins.
+extern const lock::Lockable kAnnouncementPins;
+
+class AnnouncementController {
+ public:
+  AnnouncementController(std::shared_ptr<AnnouncementService> service, GuardFactory guardOf)
+      : service_(std::move(service)), guardOf_(std::move(guardOf)) {}
+
+  // The controller must outlive the application's run.
+  void publish(Endpoints& endpoints) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> list(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> edit(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> setPinned(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> remove(drogon::HttpRequestPtr request) const;
+
+  const std::shared_ptr<AnnouncementService> service_;
+  const GuardFactory guardOf_;
+};
+
+}  // namespace festa

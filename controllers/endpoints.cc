@@ -1,0 +1,125 @@
+#include "controllers/endpoints.h"
+
+#include "controllers/json_body.h"
+
+#include <drogon/HttpAppFramework.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+namespace festa {
+
+namespace {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+// Authentication, role, parsing: everything that can refuse a request without looking at the database.
+class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
+ public:
+  EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens)
+      : name_(std::move(name)), endpoint_(std::move(endpoint)), tokens_(std::move(tokens)) {}
+
+  const std::string& className() const override { return name_; }
+
+  drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request, drogon::MiddlewareNextAwaiter&& next) override {
+    auto& context = contextOf(request);
+    if (!endpoint_.access.empty()) context.caller = authenticate(request);
+    if (endpoint_.takesBody) context.body = parseJsonBody(*request);
+    if (endpoint_.parse) context.input = endpoint_.parse(request, context);
+    co_return co_await next;
+  }
+
+ private:
+  Caller authenticate(const HttpRequestPtr& request) const {
+    static const std::string kScheme = "Bearer ";
+    const auto& header = request->getHeader("authorization");
+    if (!header.starts_with(kScheme)) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
+    auto caller = tokens_->verify(header.substr(kScheme.size()));
+    if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
+    const bool allowed = std::any_of(endpoint_.access.begin(), endpoint_.access.end(),
+                                     [&](const std::string& role) { return caller->hasRole(role); });
+    if (!allowed) throw ServiceError(ErrorCode::kForbidden);
+    return *caller;
+  }
+
+  const std::string name_;
+  const Endpoint endpoint_;
+  const std::shared_ptr<const TokenService> tokens_;
+};
+
+std::string methodName(drogon::HttpMethod method) {
+  switch (method) {
+    case drogon::Get: return "GET";
+    case drogon::Post: return "POST";
+    case drogon::Patch: return "PATCH";
+    case drogon::Delete: return "DELETE";
+    default: throw std::logic_error("no endpoint uses this method");
+  }
+}
+
+std::vector<std::string> parameterNames(const std::string& path) {
+  static const std::regex kParameter("\\{([^}]+)\\}");
+  std::vector<std::string> names;
+  for (std::sregex_iterator it(path.begin(), path.end(), kParameter), end; it != end; ++it) names.push_back((*it)[1]);
+  return names;
+}
+
+std::set<std::string> keyVariables(const Endpoint& endpoint) {
+  std::set<std::string> variables;
+  for (const auto& name : parameterNames(endpoint.path)) variables.insert("path." + name);
+  for (const auto& field : endpoint.lockBodyFields) variables.insert("body." + field);
+  if (!endpoint.access.empty()) variables.insert({"token.uid", "token.festivalId"});
+  return variables;
+}
+
+// Drogon wants one handler argument per path parameter; ours are in the context.
+void registerHandler(const Endpoint& endpoint, const std::vector<drogon::internal::HttpConstraint>& constraints) {
+  auto& app = drogon::app();
+  const auto handle = endpoint.handle;
+  if (parameterNames(endpoint.path).empty()) {
+    std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr)> plain = handle;
+    app.registerHandler(endpoint.path, std::move(plain), constraints);
+    return;
+  }
+  std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr, std::string)> withParameter =
+      [handle](HttpRequestPtr request, const std::string&) { return handle(std::move(request)); };
+  app.registerHandler(endpoint.path, std::move(withParameter), constraints);
+}
+
+}  // namespace
+
+Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens, lock::LockMiddlewareContext lockContext,
+                     std::function<lock::Lockable(lock::Lockable)> configureLock)
+    : tokens_(std::move(tokens)), lockContext_(std::move(lockContext)), configureLock_(std::move(configureLock)) {}
+
+std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
+  const std::string name = "gate:" + route;
+  drogon::app().registerMiddleware(std::make_shared<EndpointGate>(name, endpoint, tokens_));
+  return name;
+}
+
+std::string Endpoints::addLock(const Endpoint& endpoint) {
+  // Made for every endpoint, because each must have the key's variables; endpoints of one Lockable share the first.
+  auto middleware =
+      std::make_shared<lock::LockMiddleware>(configureLock_(*endpoint.lock), keyVariables(endpoint), lockContext_);
+  if (locks_.insert(middleware->className()).second) drogon::app().registerMiddleware(middleware);
+  return middleware->className();
+}
+
+void Endpoints::add(Endpoint endpoint) {
+  const auto route = methodName(endpoint.method) + ' ' + endpoint.path;
+  routes_->add(methodName(endpoint.method), endpoint.path);
+  std::vector<std::string> middlewares{addGate(endpoint, route)};
+  if (endpoint.lock != nullptr) middlewares.push_back(addLock(endpoint));
+
+  std::vector<drogon::internal::HttpConstraint> constraints{endpoint.method};
+  for (const auto& middleware : middlewares) {
+    guarded_.expect(route, middleware);
+    constraints.emplace_back(middleware);
+  }
+  registerHandler(endpoint, constraints);
+}
+
+}  // namespace festa

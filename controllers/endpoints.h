@@ -1,0 +1,63 @@
+// How controllers publish their endpoints, and the gate that a request passes before any lock is taken.
+#pragma once
+
+#include "controllers/request_context.h"
+#include "lock/guarded_routes.h"
+#include "lock/lock_middleware.h"
+
+#include <drogon/HttpTypes.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// Roles of which a caller needs one; empty: anyone may call.
+using Access = std::vector<std::string>;
+inline const Access kAnyone = {};
+inline const Access kAdmins = {"ROLE_ADMIN"};
+inline const Access kCouncils = {"ROLE_COUNCIL", "ROLE_ADMIN"};
+
+struct Endpoint {
+  drogon::HttpMethod method;
+  std::string path;  // with {name} segments
+  Access access;
+  bool takesBody = false;
+  // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
+  std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
+  const lock::Lockable* lock = nullptr;
+  std::vector<std::string> lockBodyFields = {};  // body fields that the lock's key may use
+  std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
+};
+
+// Registers endpoints with Drogon: a gate middleware (authentication, role, parsing) for each, then the lock's, then the
+// handler. Used at start only, before run().
+class Endpoints {
+ public:
+  Endpoints(std::shared_ptr<const TokenService> tokens, lock::LockMiddlewareContext lockContext,
+            std::function<lock::Lockable(lock::Lockable)> configureLock);
+
+  // Throws lock::KeyTemplateError when the lock's key needs what this endpoint does not have.
+  void add(Endpoint endpoint);
+
+  // Throws lock::UnguardedRoute if any endpoint would run without its gate or its lock.
+  void verify() const { guarded_.verify(); }
+
+  const std::shared_ptr<RouteTable>& routes() const { return routes_; }
+
+ private:
+  std::string addGate(const Endpoint& endpoint, const std::string& route);
+  std::string addLock(const Endpoint& endpoint);
+
+  const std::shared_ptr<const TokenService> tokens_;
+  const lock::LockMiddlewareContext lockContext_;
+  const std::function<lock::Lockable(lock::Lockable)> configureLock_;
+  const std::shared_ptr<RouteTable> routes_ = std::make_shared<RouteTable>();
+  std::set<std::string> locks_;  // names of the lock middlewares registered so far
+  lock::GuardedRoutes guarded_;
+};
+
+}  // namespace festa

@@ -1,0 +1,66 @@
+#include "controllers/festival_controller.h"
+
+#include "controllers/festival_header.h"
+#include "controllers/json_body.h"
+#include "controllers/json_writer.h"
+#include "controllers/responses.h"
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+namespace {
+
+constexpr std::size_t kMaxName = 100;
+
+std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
+  FieldReader fields(context.body);
+  const NewFestival input{fields.text("universityName", kMaxName), fields.text("festivalName", kMaxName),
+                          fields.date("startDate"), fields.date("endDate")};
+  if (input.endDate < input.startDate)
+    fields.reject("endDate", "시작일보다 빠를 수 없습니다.", "must not be before startDate");
+  fields.done();
+  return input;
+}
+
+}  // namespace
+
+void FestivalController::publish(Endpoints& endpoints) const {
+  endpoints.add({.method = drogon::Post,
+                 .path = "/festivals",
+                 .access = kAdmins,
+                 .takesBody = true,
+                 .parse = parseNew,
+                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/festivals",
+                 .access = kAnyone,
+                 .parse = parseFestivalHeader,
+                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
+}
+
+drogon::Task<HttpResponsePtr> FestivalController::create(HttpRequestPtr request) const {
+  const auto id = co_await service_->create(inputOf<NewFestival>(request));
+  JsonWriter json;
+  json.beginObject().member("festivalId", id);
+  co_return jsonResponse(drogon::k201Created, json.endObject().take());
+}
+
+drogon::Task<HttpResponsePtr> FestivalController::show(HttpRequestPtr request) const {
+  const auto festival = co_await service_->find(inputOf<FestivalHeader>(request).festivalId);
+  JsonWriter json;
+  json.beginObject()
+      .member("festivalId", festival.id)
+      .member("universityName", festival.data.universityName)
+      .key("festivalImages")
+      .beginArray()
+      .endArray()
+      .member("festivalName", festival.data.festivalName)
+      .member("startDate", festival.data.startDate)
+      .member("endDate", festival.data.endDate)
+      .member("userVisible", festival.userVisible);
+  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+}
+
+}  // namespace festa

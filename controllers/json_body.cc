@@ -1,0 +1,135 @@
+#include "controllers/json_body.h"
+
+#include "controllers/utf8.h"
+
+#include <charconv>
+#include <chrono>
+#include <memory>
+
+namespace festa {
+
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+bool isJson(std::string contentType) {
+  for (auto& c : contentType) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto type = contentType.substr(0, contentType.find(';'));
+  const auto end = type.find_last_not_of(" \t");
+  return end != std::string::npos && type.substr(0, end + 1) == "application/json";
+}
+
+std::unique_ptr<Json::CharReader> strictReader() {
+  Json::CharReaderBuilder builder;
+  Json::CharReaderBuilder::strictMode(&builder.settings_);
+  builder["stackLimit"] = kMaxDepth;
+  return std::unique_ptr<Json::CharReader>(builder.newCharReader());
+}
+
+bool isDate(const std::string& text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  const char* const s = text.data();
+  const bool numbers = std::from_chars(s, s + 4, year).ptr == s + 4 && std::from_chars(s + 5, s + 7, month).ptr == s + 7 &&
+                       std::from_chars(s + 8, s + 10, day).ptr == s + 10;
+  return numbers && year >= 1 &&
+         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)).ok();
+}
+
+}  // namespace
+
+Json::Value parseJsonObject(std::string_view text) {
+  if (!utf8Length(text)) throw ServiceError(ErrorCode::kMalformedJson, "body is not UTF-8");
+  Json::Value value;
+  std::string errors;
+  try {
+    if (!strictReader()->parse(text.data(), text.data() + text.size(), &value, &errors) || !value.isObject())
+      throw ServiceError(ErrorCode::kMalformedJson, "body is not a JSON object");
+  } catch (const Json::Exception&) {
+    throw ServiceError(ErrorCode::kMalformedJson, "body is nested too deeply");
+  }
+  return value;
+}
+
+Json::Value parseJsonBody(const drogon::HttpRequest& request) {
+  if (!isJson(request.getHeader("content-type"))) throw ServiceError(ErrorCode::kUnsupportedMediaType);
+  return parseJsonObject(request.body());
+}
+
+void FieldReader::reject(const char* field, std::string ko, std::string en) {
+  errors_.push_back({field, std::move(ko), std::move(en)});
+}
+
+void FieldReader::done() const {
+  if (!errors_.empty()) throw ServiceError(errors_);
+}
+
+const Json::Value* FieldReader::storable(const char* field) {
+  const Json::Value& value = object_[field];
+  if (value.isNull()) {
+    reject(field, "필수 값입니다.", "is required");
+    return nullptr;
+  }
+  if (!value.isString()) {
+    reject(field, "문자열이어야 합니다.", "must be a string");
+    return nullptr;
+  }
+  const auto text = value.asString();
+  // An escaped NUL or lone surrogate passes a JSON parser but cannot be stored.
+  if (text.find('\0') != std::string::npos || !utf8Length(text)) {
+    reject(field, "허용되지 않는 문자가 있습니다.", "contains characters that are not allowed");
+    return nullptr;
+  }
+  return &value;
+}
+
+std::string FieldReader::text(const char* field, std::size_t maxCharacters) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  if (isBlank(text)) reject(field, "비어 있을 수 없습니다.", "must not be blank");
+  if (*utf8Length(text) > maxCharacters)
+    reject(field, "최대 " + std::to_string(maxCharacters) + "자까지 입력할 수 있습니다.",
+           "must have at most " + std::to_string(maxCharacters) + " characters");
+  return text;
+}
+
+std::string FieldReader::password(const char* field, std::size_t minCharacters, std::size_t maxCharacters) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  const auto length = *utf8Length(text);
+  if (length < minCharacters || length > maxCharacters)
+    reject(field,
+           std::to_string(minCharacters) + "자 이상 " + std::to_string(maxCharacters) + "자 이하여야 합니다.",
+           "must have " + std::to_string(minCharacters) + " to " + std::to_string(maxCharacters) + " characters");
+  return text;
+}
+
+std::string FieldReader::date(const char* field) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  if (!isDate(text)) reject(field, "yyyy-MM-dd 형식의 날짜여야 합니다.", "must be a date, yyyy-MM-dd");
+  return text;
+}
+
+bool FieldReader::flag(const char* field) {
+  const Json::Value& value = object_[field];
+  if (value.isBool()) return value.asBool();
+  reject(field, "true 또는 false여야 합니다.", "must be true or false");
+  return false;
+}
+
+std::int64_t FieldReader::id(const char* field) {
+  const Json::Value& value = object_[field];
+  // isInt64 alone also accepts 1.0.
+  if ((value.type() == Json::intValue || value.type() == Json::uintValue) && value.isInt64() && value.asInt64() > 0)
+    return value.asInt64();
+  reject(field, "양의 정수여야 합니다.", "must be a positive integer");
+  return 0;
+}
+
+}  // namespace festa

@@ -1,0 +1,44 @@
+// Request bodies, parsed strictly.
+#pragma once
+
+#include "services/error.h"
+
+#include <drogon/HttpRequest.h>
+#include <json/json.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// The body as a JSON object. Throws ServiceError: kUnsupportedMediaType unless it is declared as JSON, kMalformedJson for
+// anything that is not exactly one object in valid UTF-8 (comments, duplicate keys, trailing text, deep nesting).
+Json::Value parseJsonBody(const drogon::HttpRequest& request);
+Json::Value parseJsonObject(std::string_view text);
+
+// Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
+class FieldReader {
+ public:
+  explicit FieldReader(const Json::Value& object) : object_(object) {}
+
+  // Each returns a harmless value when the field is wrong; done() then throws.
+  std::string text(const char* field, std::size_t maxCharacters);  // not blank
+  std::string password(const char* field, std::size_t minCharacters, std::size_t maxCharacters);
+  std::string date(const char* field);  // yyyy-MM-dd
+  bool flag(const char* field);
+  std::int64_t id(const char* field);  // a positive integer
+
+  void reject(const char* field, std::string ko, std::string en);
+  // Throws ServiceError(kValidationFailed) with all that was rejected.
+  void done() const;
+
+ private:
+  // The field as a string PostgreSQL can store, or nullptr when it was rejected.
+  const Json::Value* storable(const char* field);
+
+  const Json::Value& object_;
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace festa

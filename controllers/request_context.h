@@ -1,0 +1,39 @@
+// What is known about a request before its handler runs.
+#pragma once
+
+#include "controllers/route_table.h"
+#include "services/token_service.h"
+
+#include <drogon/HttpRequest.h>
+#include <json/json.h>
+
+#include <any>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace festa {
+
+// Made by the edge when the request has found its route, filled by the endpoint gate; then read-only. Belongs to the request.
+struct RequestContext {
+  RouteTable::Match route;
+  std::optional<Caller> caller;  // endpoints for anyone have none
+  Json::Value body;              // null: the endpoint takes none
+  std::any input;                // what the endpoint's parse function returned
+
+  // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has no such value.
+  std::optional<std::string> variable(std::string_view name) const;
+};
+
+void attachContext(const drogon::HttpRequestPtr& request, std::shared_ptr<RequestContext> context);
+RequestContext& contextOf(const drogon::HttpRequestPtr& request);
+
+template <class Input>
+const Input& inputOf(const drogon::HttpRequestPtr& request) {
+  return std::any_cast<const Input&>(contextOf(request).input);
+}
+
+// A positive 64-bit number in decimal digits and nothing else. Throws ServiceError(kInvalidParameter) naming `what`.
+std::int64_t parseId(const std::string& text, const std::string& what);
+
+}  // namespace festa

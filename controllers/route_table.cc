@@ -1,0 +1,61 @@
+#include "controllers/route_table.h"
+
+#include <algorithm>
+
+namespace festa {
+
+namespace {
+
+bool isParameter(const std::string& segment) {
+  return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
+}
+
+std::string joined(const std::vector<std::string>& methods) {
+  std::string text;
+  for (const auto& method : methods) text += (text.empty() ? "" : ", ") + method;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> RouteTable::split(std::string_view path) {
+  std::vector<std::string> segments;
+  std::size_t start = path.starts_with('/') ? 1 : 0;
+  while (true) {
+    const auto end = path.find('/', start);
+    segments.emplace_back(path.substr(start, end == std::string_view::npos ? end : end - start));
+    if (end == std::string_view::npos) return segments;
+    start = end + 1;
+  }
+}
+
+void RouteTable::add(const std::string& method, const std::string& pattern) {
+  auto found = std::find_if(paths_.begin(), paths_.end(), [&](const Path& p) { return p.pattern == pattern; });
+  if (found == paths_.end()) found = paths_.insert(paths_.end(), {pattern, split(pattern), {}});
+  found->methods.push_back(method);
+}
+
+bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments, Parameters& parameters) {
+  if (path.segments.size() != segments.size()) return false;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (!isParameter(path.segments[i]) && path.segments[i] != segments[i]) return false;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (isParameter(path.segments[i])) parameters[path.segments[i].substr(1, path.segments[i].size() - 2)] = segments[i];
+  return true;
+}
+
+RouteTable::Match RouteTable::match(std::string_view method, std::string_view path) const {
+  const auto segments = split(path);
+  Match match;
+  for (const auto& candidate : paths_) {
+    Parameters parameters;
+    if (!fits(candidate, segments, parameters)) continue;
+    const bool allowed = std::find(candidate.methods.begin(), candidate.methods.end(), method) != candidate.methods.end();
+    match = {allowed ? Result::kFound : Result::kMethodNotAllowed, candidate.pattern, std::move(parameters),
+             joined(candidate.methods)};
+    if (allowed) break;
+  }
+  return match;
+}
+
+}  // namespace festa

@@ -1,0 +1,91 @@
+#include "lock/lock_middleware.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+namespace festa::lock {
+
+const char* nameOf(LockOutcome outcome) {
+  switch (outcome) {
+    case LockOutcome::kUnlocked: return "unlocked";
+    case LockOutcome::kReleased: return "released";
+    case LockOutcome::kLost: return "lost";
+    case LockOutcome::kReleaseUnknown: return "release_unknown";
+    case LockOutcome::kLeftToExpire: return "left_to_expire";
+    case LockOutcome::kBusy: return "busy";
+    case LockOutcome::kTimedOut: return "timed_out";
+    case LockOutcome::kOverloaded: return "overloaded";
+    case LockOutcome::kClosed: return "closed";
+    case LockOutcome::kUnavailable: return "unavailable";
+  }
+  return "?";
+}
+
+LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& variables, LockMiddlewareContext context)
+    : lockable_(std::move(lockable)),
+      name_(middlewareName(lockable_)),
+      key_(KeyTemplate::compile(lockable_.key, variables)),
+      context_(std::move(context)) {}
+
+drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpRequestPtr& incoming,
+                                                             drogon::MiddlewareNextAwaiter&& next) {
+  const drogon::HttpRequestPtr request = incoming;
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  const auto arrived = SteadyClock::now();
+  const auto lookup = [&](std::string_view name) { return context_.variable(request, name); };
+  const auto hold = std::make_shared<LockHold>(context_.plan(request, lockable_), key_.render(lookup));
+
+  if (context_.holders->isFull()) co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
+  if (const auto refusal = co_await acquire(*hold)) co_return refuse(request, *hold, *refusal, arrived);
+
+  const auto granted = SteadyClock::now();
+  const HoldersGauge::Entry entry(*context_.holders);
+  attachHold(request, hold);
+  const drogon::HttpResponsePtr response = co_await next;
+  if (!loop->isInLoopThread()) co_await drogon::switchThreadCoro(loop);
+  const LockOutcome outcome = co_await release(*hold);
+  const LockRecord record{lockable_.name, hold->plan().strategy.name, outcome, granted - arrived,
+                          SteadyClock::now() - granted};
+  context_.observer->finished(request, record);
+  co_return response;
+}
+
+// nullopt: go ahead.
+drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold) const {
+  const auto& storage = hold.plan().strategy.storage;
+  if (!storage) co_return std::nullopt;
+  const LockRequest request{hold.key(), lockable_.failFast ? Millis{0} : lockable_.wait, lockable_.lease};
+  try {
+    auto lease = co_await storage->tryLock(request);
+    if (!lease) co_return lockable_.failFast ? LockOutcome::kBusy : LockOutcome::kTimedOut;
+    hold.grant(std::move(*lease));
+    co_return std::nullopt;
+  } catch (const LockQueueFull&) {
+    co_return LockOutcome::kOverloaded;
+  } catch (const LockClosed&) {
+    co_return LockOutcome::kClosed;
+  } catch (const LockStorageUnavailable& error) {
+    LOG_WARN << "lock storage " << hold.plan().strategy.name << " is unavailable: " << error.what();
+    co_return LockOutcome::kUnavailable;
+  }
+}
+
+drogon::Task<LockOutcome> LockMiddleware::release(LockHold& hold) const {
+  if (!hold.lease()) co_return LockOutcome::kUnlocked;
+  if (hold.leftToExpire()) co_return LockOutcome::kLeftToExpire;
+  switch (co_await hold.release()) {
+    case Unlocked::kReleased: co_return LockOutcome::kReleased;
+    case Unlocked::kLost: co_return LockOutcome::kLost;
+    case Unlocked::kUnknown: co_return LockOutcome::kReleaseUnknown;
+  }
+  co_return LockOutcome::kReleaseUnknown;
+}
+
+drogon::HttpResponsePtr LockMiddleware::refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
+                                               LockOutcome outcome, SteadyTime arrived) const {
+  const LockRecord record{lockable_.name, hold.plan().strategy.name, outcome, SteadyClock::now() - arrived, {}};
+  context_.observer->finished(request, record);
+  return context_.refuse(request, outcome, lockable_);
+}
+
+}  // namespace festa::lock

@@ -1,0 +1,84 @@
+// Acquire, run, release around a route's handler.
+#pragma once
+
+#include "lock/key_template.h"
+#include "lock/lock_hold.h"
+#include "lock/lock_observer.h"
+#include "lock/lockable.h"
+
+#include <drogon/HttpMiddleware.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace festa::lock {
+
+// How many requests hold a lock (or run without one by strategy) at this moment. Thread-safe.
+class HoldersGauge {
+ public:
+  explicit HoldersGauge(std::size_t limit) : limit_(limit) {}
+
+  bool isFull() const { return holders_.load(std::memory_order_relaxed) >= limit_; }
+  std::size_t holders() const { return holders_.load(std::memory_order_relaxed); }
+
+  class Entry {
+   public:
+    explicit Entry(HoldersGauge& gauge) : gauge_(gauge) { ++gauge_.holders_; }
+    ~Entry() { --gauge_.holders_; }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    HoldersGauge& gauge_;
+  };
+
+ private:
+  const std::size_t limit_;
+  std::atomic<std::size_t> holders_{0};
+};
+
+// What the middleware needs from its surroundings; all of it outlives the middleware.
+struct LockMiddlewareContext {
+  // Value of a key variable for this request.
+  std::function<std::optional<std::string>(const drogon::HttpRequestPtr&, std::string_view)> variable;
+  // The strategy for this request. May throw to refuse it (the application's exception handler answers).
+  std::function<Plan(const drogon::HttpRequestPtr&, const Lockable&)> plan;
+  // The answer for a request that does not get to its handler.
+  std::function<drogon::HttpResponsePtr(const drogon::HttpRequestPtr&, LockOutcome, const Lockable&)> refuse;
+  std::shared_ptr<LockObserver> observer;
+  std::shared_ptr<HoldersGauge> holders;
+};
+
+// One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to routes by that name.
+//
+// Runs on the request's loop. Requests over the limit of holders are refused before they queue; a waiter that is granted
+// may exceed the limit by at most one per key. Whatever the handler does, the key is given back after it, and not before
+// it has answered; only a hold marked leaveToExpire() stays until its lease ends.
+class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> {
+ public:
+  // Throws KeyTemplateError when the key names a variable that is not among `variables`.
+  LockMiddleware(Lockable lockable, const std::set<std::string>& variables, LockMiddlewareContext context);
+
+  static std::string middlewareName(const Lockable& lockable) { return "lock:" + lockable.name; }
+  const std::string& className() const override { return name_; }
+  const Lockable& lockable() const { return lockable_; }
+
+  drogon::Task<drogon::HttpResponsePtr> invoke(const drogon::HttpRequestPtr& request,
+                                               drogon::MiddlewareNextAwaiter&& next) override;
+
+ private:
+  drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
+  drogon::Task<LockOutcome> release(LockHold& hold) const;
+  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold, LockOutcome outcome,
+                                 SteadyTime arrived) const;
+
+  const Lockable lockable_;
+  const std::string name_;
+  const KeyTemplate key_;
+  const LockMiddlewareContext context_;
+};
+
+}  // namespace festa::lock

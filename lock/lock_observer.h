@@ -1,0 +1,40 @@
+// What the lock middleware tells the outside about each request it handled.
+#pragma once
+
+#include "lock/lock_storage.h"
+
+#include <drogon/HttpRequest.h>
+
+namespace festa::lock {
+
+enum class LockOutcome {
+  kUnlocked,       // the strategy takes no lock; the handler ran
+  kReleased,       // granted, ran, given back
+  kLost,           // granted, ran, but the lease was over before the unlock
+  kReleaseUnknown, // granted, ran, the storage did not confirm the unlock
+  kLeftToExpire,   // granted, ran, COMMIT unknown
+  kBusy,           // fail-fast: somebody else holds it
+  kTimedOut,       // waited in vain
+  kOverloaded,     // too many in flight or in line
+  kClosed,         // the process is stopping
+  kUnavailable,    // the storage is broken
+};
+
+const char* nameOf(LockOutcome outcome);
+
+struct LockRecord {
+  const std::string& lockable;
+  const std::string& strategy;
+  LockOutcome outcome;
+  SteadyClock::duration wait{};
+  SteadyClock::duration hold{};
+};
+
+// Called once per request on the request's loop. Must not throw or block.
+class LockObserver {
+ public:
+  virtual ~LockObserver() = default;
+  virtual void finished(const drogon::HttpRequestPtr& request, const LockRecord& record) = 0;
+};
+
+}  // namespace festa::lock

@@ -1,0 +1,20 @@
+// A lock as a route declares it: what it guards, by which key, how long one waits and holds.
+#pragma once
+
+#include "lock/lock_storage.h"
+
+#include <string>
+
+namespace festa::lock {
+
+struct Lockable {
+  std::string name;            // in configuration, metrics and the middleware's name
+  std::string key;             // template, see key_template.h
+  std::string strategy = {};   // empty: the configured default
+  Millis wait{5000};
+  Millis lease{3000};
+  bool failFast = false;       // do not wait; answer busyCode at once
+  std::string busyCode = {};   // what a fail-fast lock says, e.g. SEAT_BUSY
+};
+
+}  // namespace festa::lock

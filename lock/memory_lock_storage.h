@@ -1,0 +1,58 @@
+// Locks inside one process: the default for one instance, and the honest test double.
+#pragma once
+
+#include "lock/lock_storage.h"
+#include "lock/lock_table.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+
+namespace festa::lock {
+
+// FIFO per key across all event loops of the process. Excludes nothing in other processes.
+//
+// Ownership: kept by a shared_ptr; timers hold it weakly, so dropping it leaves nothing behind. `timers` is a loop that no
+// holder blocks: it ends the holds of those that never come back. An uncontended lock and unlock start no timer, a
+// contended key has one at a time.
+class MemoryLockStorage : public LockStorage, public std::enable_shared_from_this<MemoryLockStorage> {
+ public:
+  // `epoch` must be larger at each start of the process that shares the fenced rows; see fence.h.
+  static std::shared_ptr<MemoryLockStorage> create(std::int64_t epoch, trantor::EventLoop* timers,
+                                                   LockTableLimits limits = {});
+  ~MemoryLockStorage() override;
+
+  drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
+  drogon::Task<bool> extend(Lease& lease, Extension extension) override;
+  drogon::Task<Unlocked> unlock(Lease lease) override;
+  void close() override;
+
+  std::size_t keys() const;
+  std::size_t waiters() const;
+
+ private:
+  class Waiter;
+  using WaiterPtr = std::shared_ptr<Waiter>;
+
+  MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* timers, LockTableLimits limits);
+
+  std::variant<std::optional<Lease>, WaiterPtr> arrive(const LockRequest& request);
+  void startWaitTimer(const LockRequest& request, const WaiterPtr& waiter);
+  void timeOut(const LockKey& key, WaiterId id);
+  void watchHolder(const LockKey& key, SteadyTime expiresAt);
+  void onHolderTimer(const LockKey& key);
+  void deliver(LockTable::Grant grant);
+
+  trantor::EventLoop* const timers_;
+  mutable std::mutex mutex_;
+  // guarded by mutex_
+  LockTable table_;
+  std::unordered_map<WaiterId, WaiterPtr> waiting_;  // exactly those that stand in a line of table_
+  std::unordered_set<LockKey> watched_;              // keys with a holder timer under way
+  WaiterId lastWaiter_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace festa::lock

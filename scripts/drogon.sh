@@ -1,0 +1,135 @@
+# Drogon and trantor, built once per machine into the cache. Sourced after lib.sh.
+#
+# Debian 12 has no Drogon and Debian 13's is too old, so the sources come from Debian's newer suites (read through an apt
+# configuration of our own; the machine's stays untouched), else from upstream's tag. Built with LIBPQ_BATCH_MODE=OFF: in
+# batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine.
+DROGON_MINIMUM=1.9.13
+TRANTOR_MINIMUM=1.5.28
+DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
+  -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF"
+
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# Debian's own entry of this machine: prints "<uri> <keyring or empty>".
+debian_entry() {
+  local file
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ -f "$file" ] || continue
+    awk 'BEGIN { RS = ""; FS = "\n" }
+      { uri = ""; key = ""; debian = 0
+        for (i = 1; i <= NF; i++) {
+          if ($i ~ /^URIs:/) { split($i, a, /[ \t]+/); uri = a[2] }
+          if ($i ~ /^Signed-By:/) { split($i, a, /[ \t]+/); key = a[2] }
+          if ($i ~ /^Suites:/ && $i !~ /security/ && $i ~ /bookworm|trixie|forky|sid|stable|testing/) debian = 1
+        }
+        if (debian && uri != "") { print uri, key; exit } }' "$file"
+  done | head -n 1 | grep . && return 0
+  [ -f /etc/apt/sources.list ] || return 1
+  sed -nE 's/^deb +(\[[^]]*signed-by=([^] ]*)[^]]*\] +|\[[^]]*\] +)?([a-z+]+:[^ ]+) +[^ ]+ +main.*/\3 \2/p' \
+    /etc/apt/sources.list | grep -v security | head -n 1 | grep .
+}
+
+# fetch_from_debian <suite> <folder>: unpacks drogon/ and trantor/ there.
+fetch_from_debian() {
+  local suite=$1 into=$2 entry uri key apt=$2/apt
+  entry=$(debian_entry) || return 1
+  uri=${entry%% *}
+  key=${entry#* }
+  mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
+  {
+    printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' "$uri" "$suite"
+    [ -z "$key" ] || printf 'Signed-By: %s\n' "$key"
+  } >"$apt/parts/debian.sources"
+  local options=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts"
+    -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=root -o APT::Get::Download-Only=false)
+  apt-get "${options[@]}" update || return 1
+  (cd "$into" && apt-get "${options[@]}" source drogon trantor) || return 1
+  local version
+  version=$(basename "$into"/drogon_*.dsc .dsc | sed -E 's/drogon_([0-9.]+).*/\1/')
+  at_least "$version" "$DROGON_MINIMUM" || return 1
+  version=$(basename "$into"/trantor_*.dsc .dsc | sed -E 's/trantor_([0-9.]+).*/\1/')
+  at_least "$version" "$TRANTOR_MINIMUM" || return 1
+  mv "$into"/drogon-*/ "$into/drogon" && mv "$into"/trantor-*/ "$into/trantor"
+}
+
+fetch_from_git() {
+  git clone -q --depth 1 --branch "v$DROGON_MINIMUM" https://github.com/drogonframework/drogon "$1/drogon" &&
+    git clone -q --depth 1 --branch "v$TRANTOR_MINIMUM" https://github.com/an-tao/trantor "$1/trantor"
+}
+
+fetch_drogon() {
+  local into=$CACHE/src
+  [ ! -f "$into/complete" ] || return 0
+  local how
+  for how in "fetch_from_debian testing" "fetch_from_debian unstable" "fetch_from_git"; do
+    rm -rf "$into"
+    mkdir -p "$into"
+    if $how "$into"; then
+      touch "$into/complete"
+      return 0
+    fi
+  done
+  say "Neither Debian's source packages nor upstream's repository gave Drogon >= $DROGON_MINIMUM."
+  return 1
+}
+
+flavour_flags() {
+  case $1 in
+    release) printf '%s' "-O2 -g1" ;;
+    asan) printf '%s' "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined" ;;
+    tsan) printf '%s' "-O1 -g -fno-omit-frame-pointer -fsanitize=thread" ;;
+  esac
+}
+
+drogon_prefix() {
+  local key
+  key=$(printf '%s' "$DROGON_MINIMUM $TRANTOR_MINIMUM $DROGON_FLAGS $(flavour_flags "$1") $(c++ -dumpfullversion) $(. /etc/os-release && echo "$VERSION_ID")" |
+    sha256sum | cut -c1-12)
+  printf '%s/drogon-%s-%s-%s' "$CACHE" "$DROGON_MINIMUM" "$1" "$key"
+}
+
+build_drogon() {
+  local flavour=$1 prefix=$2 part
+  exec 9>"$CACHE/drogon.lock"
+  flock 9
+  [ ! -f "$prefix/complete" ] || return 0
+  fetch_drogon
+  rm -rf "$prefix"
+  for part in trantor drogon; do
+    # shellcheck disable=SC2046,SC2086
+    cmake -S "$CACHE/src/$part" -B "$CACHE/build/$flavour/$part" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_CXX_FLAGS="$(flavour_flags "$flavour")" -DCMAKE_CXX_FLAGS_RELEASE="-DNDEBUG" \
+      -DCMAKE_CXX_STANDARD=20 -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_PREFIX_PATH="$prefix" $DROGON_FLAGS
+    cmake --build "$CACHE/build/$flavour/$part"
+    cmake --install "$CACHE/build/$flavour/$part"
+  done
+  rm -rf "$CACHE/build/$flavour"
+  touch "$prefix/complete"
+}
+
+# ensure_drogon <flavour>: sets DROGON_PREFIX. An installed Drogon is used for the release flavour when it is new enough and
+# was built without batch mode.
+ensure_drogon() {
+  DROGON_PREFIX=$(drogon_prefix "$1")
+  [ ! -f "$DROGON_PREFIX/complete" ] || return 0
+  if [ "$1" = release ] && installed_drogon_is_good; then
+    DROGON_PREFIX=
+    return 0
+  fi
+  step "build Drogon ($1; about 3 minutes, once per machine)" \
+    "It needs Debian's source packages (suites testing or unstable) or upstream's git repository." \
+    build_drogon "$1" "$DROGON_PREFIX"
+}
+
+installed_drogon_is_good() {
+  local prefix library
+  for prefix in /usr/local /usr; do
+    [ -f "$prefix/include/drogon/version.h" ] || continue
+    at_least "$(sed -nE 's/.*define DROGON_VERSION "([0-9.]+).*/\1/p' "$prefix/include/drogon/version.h")" "$DROGON_MINIMUM" ||
+      continue
+    library=$(find "$prefix" -name 'libdrogon.*' 2>/dev/null | head -n 1)
+    nm -u "$library" 2>/dev/null | grep -q PQsendQueryPrepared &&
+      ! nm -u "$library" 2>/dev/null | grep -q PQpipelineSync && return 0
+  done
+  return 1
+}

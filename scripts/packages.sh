@@ -1,0 +1,29 @@
+# Debian packages this project needs, and their installation. Sourced after lib.sh.
+BUILD_PACKAGES="g++ cmake ninja-build pkg-config ccache git ca-certificates dpkg-dev curl
+  libjsoncpp-dev uuid-dev zlib1g-dev libssl-dev libpq-dev libhiredis-dev libbrotli-dev libc-ares-dev
+  libsodium-dev libjwt-dev prometheus-cpp-dev libgtest-dev libgmock-dev
+  postgresql postgresql-client redis-server"
+LINT_PACKAGES="clang-format clang-tidy"
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+  done
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@"
+}
+
+ensure_packages() {
+  local missing
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  command -v apt-get >/dev/null || die "these Debian packages are missing and there is no apt-get: $missing"
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    die "install these packages first (no sudo here): apt-get install $missing"
+  # shellcheck disable=SC2086
+  step "install packages" "Check that 'apt-get update' works on this machine, then run this again." apt_install $missing
+}

@@ -1,0 +1,54 @@
+// Announcements of a festival, at most three of them pinned.
+#pragma once
+
+#include "services/database.h"
+
+#include <string>
+#include <vector>
+
+namespace festa {
+
+struct NewAnnouncement {
+  std::string title;
+  std::string content;
+  bool isPinned = false;
+};
+
+struct Announcement {
+  std::int64_t id = 0;
+  std::string title;
+  std::string content;
+  bool isPinned = false;
+  std::string createdAt;  // ISO local date-time in the configured zone, six fraction digits
+};
+
+struct AnnouncementText {
+  std::string title;
+  std::string content;
+};
+
+// The caller's festival comes first in every write; another festival's announcement is kAnnouncementNotInFestival, a deleted
+// or unknown one kAnnouncementNotFound. Writes that can change the number of pins take a guard; all of one festival must be
+// protected by the same one. Thread-safe.
+class AnnouncementService {
+ public:
+  static constexpr int kMaxPinned = 3;
+
+  explicit AnnouncementService(Database database) : database_(std::move(database)) {}
+
+  // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin.
+  drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement, WriteGuard guard) const;
+  // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing.
+  drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned, WriteGuard guard) const;
+  drogon::Task<> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard) const;
+
+  drogon::Task<> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text) const;
+
+  // Newest first. Throws ServiceError(kFestivalNotFound).
+  drogon::Task<std::vector<Announcement>> list(std::int64_t festivalId) const;
+
+ private:
+  const Database database_;
+};
+
+}  // namespace festa

@@ -1,0 +1,63 @@
+#include "services/council_service.h"
+
+namespace festa {
+
+namespace {
+
+drogon::Task<std::int64_t> insertCouncil(Sql& sql, const NewCouncil& council, const std::string& hash) {
+  const auto festival = co_await sql.execSqlCoro("SELECT 1 FROM festivals WHERE id = $1", council.festivalId);
+  if (festival.empty()) throw ServiceError(ErrorCode::kFestivalNotFound);
+  const auto rows = co_await sql.execSqlCoro(
+      "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1, $2, $3, 'ROLE_COUNCIL')"
+      " ON CONFLICT DO NOTHING RETURNING id",
+      council.festivalId, council.username, hash);
+  if (rows.empty()) throw ServiceError(ErrorCode::kAlreadyRegisteredCouncil);
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+// Replaces the hash only if it is still the one that the current password was checked against.
+drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked, const std::string& hash) {
+  const auto rows = co_await sql.execSqlCoro(
+      "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3 RETURNING id", hash, councilId, checked);
+  co_return !rows.empty();
+}
+
+ServiceError wrongCurrentPassword() {
+  return ServiceError(std::vector<FieldError>{
+      {"currentPassword", "현재 비밀번호가 일치하지 않습니다.", "The current password is wrong."}});
+}
+
+}  // namespace
+
+drogon::Task<Login> CouncilService::login(std::string username, std::string password) const {
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT id, festival_id, password_hash, role FROM councils WHERE username = $1", username);
+  bool right = false;
+  if (rows.empty())
+    right = co_await hasher_->verifyNobody(password);
+  else
+    right = co_await hasher_->verify(rows[0][2].as<std::string>(), password);
+  if (!right) throw ServiceError(ErrorCode::kWrongCredentials);
+  const auto festivalId = rows[0][1].as<std::int64_t>();
+  const Caller caller{username, rows[0][0].as<std::int64_t>(), Realm::kCouncil, festivalId, {rows[0][3].as<std::string>()}};
+  co_return Login{festivalId, tokens_->issue(caller)};
+}
+
+drogon::Task<std::int64_t> CouncilService::create(NewCouncil council) const {
+  const auto hash = co_await hasher_->hash(council.password);
+  auto write = [&](Sql& sql) { return insertCouncil(sql, council, hash); };
+  co_return co_await plainWrite(database_.client(), write);
+}
+
+drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current, std::string replacement) const {
+  const auto rows =
+      co_await database_.client()->execSqlCoro("SELECT password_hash FROM councils WHERE id = $1", councilId);
+  if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
+  const auto checked = rows[0][0].as<std::string>();
+  if (!co_await hasher_->verify(checked, current)) throw wrongCurrentPassword();
+  const auto hash = co_await hasher_->hash(replacement);
+  auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
+  if (!co_await plainWrite(database_.client(), write)) throw wrongCurrentPassword();
+}
+
+}  // namespace festa

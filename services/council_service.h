@@ -1,0 +1,42 @@
+// Councils: the accounts that write announcements. An admin is a council with ROLE_ADMIN.
+#pragma once
+
+#include "services/database.h"
+#include "services/password_hasher.h"
+#include "services/token_service.h"
+
+#include <memory>
+#include <string>
+
+namespace festa {
+
+struct NewCouncil {
+  std::int64_t festivalId = 0;
+  std::string username;
+  std::string password;
+};
+
+struct Login {
+  std::int64_t festivalId = 0;
+  std::string accessToken;
+};
+
+class CouncilService {
+ public:
+  CouncilService(Database database, std::shared_ptr<PasswordHasher> hasher, std::shared_ptr<TokenService> tokens)
+      : database_(std::move(database)), hasher_(std::move(hasher)), tokens_(std::move(tokens)) {}
+
+  // Throws ServiceError(kWrongCredentials), as late for an unknown name as for a wrong password.
+  drogon::Task<Login> login(std::string username, std::string password) const;
+  // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
+  drogon::Task<std::int64_t> create(NewCouncil council) const;
+  // A wrong current password is a validation error of that field, not a 401: clients log out on those.
+  drogon::Task<> changePassword(std::int64_t councilId, std::string current, std::string replacement) const;
+
+ private:
+  const Database database_;
+  const std::shared_ptr<PasswordHasher> hasher_;
+  const std::shared_ptr<TokenService> tokens_;
+};
+
+}  // namespace festa

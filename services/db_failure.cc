@@ -1,0 +1,58 @@
+#include "services/db_failure.h"
+
+#include <array>
+#include <string_view>
+
+namespace festa {
+
+namespace {
+
+template <std::size_t N>
+bool containsAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  for (const auto part : parts)
+    if (text.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
+                                                    "canceling statement due to lock timeout"};
+constexpr std::array<std::string_view, 3> kConflicts{"could not serialize access", "deadlock detected",
+                                                     "violates unique constraint \"announcements_pin_slot\""};
+constexpr std::array<std::string_view, 13> kGone{"server closed the connection",
+                                                 "terminating connection",
+                                                 "connection to server",
+                                                 "could not receive data",
+                                                 "could not send data",
+                                                 "no connection to the server",
+                                                 "the database system is",
+                                                 "onnection refused",
+                                                 "onnection reset",
+                                                 "onnection timed out",
+                                                 "Broken pipe",
+                                                 "Transaction begin failed",
+                                                 "has been rolled back"};
+
+}  // namespace
+
+DbFailure classify(const drogon::orm::DrogonDbException& error) {
+  if (dynamic_cast<const drogon::orm::BrokenConnection*>(&error) != nullptr) return DbFailure::kUnavailable;
+  if (dynamic_cast<const drogon::orm::TimeoutError*>(&error) != nullptr) return DbFailure::kUnavailable;
+  const std::string_view text = error.base().what();
+  if (containsAny(text, kTimeOuts)) return DbFailure::kTimedOut;
+  if (containsAny(text, kConflicts)) return DbFailure::kConflict;
+  // libpq leaves the text empty when the socket ended without a word from the server.
+  if (text.empty() || containsAny(text, kGone)) return DbFailure::kUnavailable;
+  return DbFailure::kOther;
+}
+
+ErrorCode toErrorCode(DbFailure failure) {
+  switch (failure) {
+    case DbFailure::kUnavailable: return ErrorCode::kDatabaseUnavailable;
+    case DbFailure::kTimedOut:
+    case DbFailure::kConflict: return ErrorCode::kLockTimeout;
+    case DbFailure::kOther: return ErrorCode::kInternal;
+  }
+  return ErrorCode::kInternal;
+}
+
+}  // namespace festa

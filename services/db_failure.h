@@ -1,0 +1,21 @@
+// What kind of failure a database exception is. Drogon gives no SQLSTATE for PostgreSQL, so this reads English texts;
+// start refuses a server whose lc_messages is another language.
+#pragma once
+
+#include "services/error.h"
+
+#include <drogon/orm/Exception.h>
+
+namespace festa {
+
+enum class DbFailure {
+  kUnavailable,  // no connection, or lost before the statement was answered
+  kTimedOut,     // the server's statement or lock time-out
+  kConflict,     // serialization failure, deadlock, or a constraint that a concurrent writer met first: may be repeated
+  kOther,        // a bug of ours
+};
+
+DbFailure classify(const drogon::orm::DrogonDbException& error);
+ErrorCode toErrorCode(DbFailure failure);
+
+}  // namespace festa

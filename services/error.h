@@ -1,0 +1,59 @@
+// Everything that can be said to a client instead of what it asked for. Texts and statuses: app/error_mapper.cc.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace festa {
+
+enum class ErrorCode {
+  kMalformedJson,
+  kInvalidParameter,
+  kUnauthenticated,
+  kWrongCredentials,
+  kForbidden,
+  kAnnouncementNotInFestival,
+  kFestivalNotFound,
+  kAnnouncementNotFound,
+  kRouteNotFound,
+  kMethodNotAllowed,
+  kPinnedLimitExceeded,
+  kAlreadyRegisteredCouncil,
+  kBodyTooLarge,
+  kUnsupportedMediaType,
+  kValidationFailed,
+  kLockTimeout,
+  kLockLost,
+  kOverloaded,
+  kShuttingDown,
+  kDatabaseUnavailable,
+  kLockStorageUnavailable,
+  kInternal,
+  kCommitUnconfirmed,
+};
+
+struct FieldError {
+  std::string field;
+  std::string ko;
+  std::string en;
+};
+
+// Thrown wherever a request cannot be served; becomes HTTP in one place. what() is for the log and never sent.
+class ServiceError : public std::runtime_error {
+ public:
+  explicit ServiceError(ErrorCode code, const std::string& forTheLog = {})
+      : std::runtime_error(forTheLog), code_(code) {}
+  explicit ServiceError(std::vector<FieldError> fields)
+      : std::runtime_error("validation failed"), code_(ErrorCode::kValidationFailed), fields_(std::move(fields)) {}
+
+  ErrorCode code() const { return code_; }
+  const std::vector<FieldError>& fields() const { return fields_; }
+
+ private:
+  ErrorCode code_;
+  std::vector<FieldError> fields_;
+};
+
+}  // namespace festa

@@ -1,0 +1,44 @@
+#include "services/festival_service.h"
+
+namespace festa {
+
+const FencedTable& festivalFences() {
+  static const FencedTable table{
+      "UPDATE festivals SET fence = $1 WHERE id = $2 AND fence < $1 RETURNING id",
+      "SELECT fence FROM festivals WHERE id = $1",
+      "SELECT fence FROM festivals WHERE id = $1 FOR UPDATE",
+      ErrorCode::kFestivalNotFound,
+  };
+  return table;
+}
+
+namespace {
+
+drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival) {
+  const auto rows = co_await sql.execSqlCoro(
+      "INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+      " VALUES ($1, $2, $3::text::date, $4::text::date) RETURNING id",
+      festival.universityName, festival.festivalName, festival.startDate, festival.endDate);
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+}  // namespace
+
+drogon::Task<std::int64_t> FestivalService::create(NewFestival festival) const {
+  auto insert = [&](Sql& sql) { return insertFestival(sql, festival); };
+  co_return co_await plainWrite(database_.client(), insert);
+}
+
+drogon::Task<Festival> FestivalService::find(std::int64_t id) const {
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT university_name, festival_name, start_date::text, end_date::text, user_visible FROM festivals WHERE id = $1",
+      id);
+  if (rows.empty()) throw ServiceError(ErrorCode::kFestivalNotFound);
+  const auto row = rows[0];
+  co_return Festival{id,
+                     {row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                      row[3].as<std::string>()},
+                     row[4].as<bool>()};
+}
+
+}  // namespace festa

@@ -1,0 +1,86 @@
+#include "services/guarded_write.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+#include <algorithm>
+#include <random>
+
+namespace festa {
+
+namespace {
+
+drogon::Task<> pause(std::chrono::duration<double> time) {
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  co_await drogon::sleepCoro(loop, time);
+}
+
+}  // namespace
+
+drogon::Task<> conflictPause(int attempt) {
+  thread_local std::mt19937 random{std::random_device{}()};
+  const double ceiling = 0.002 * static_cast<double>(1 << std::min(attempt, 6));
+  co_await pause(std::chrono::duration<double>(std::uniform_real_distribution<>(0, ceiling)(random)));
+}
+
+drogon::Task<> raiseFence(Sql& sql, WriteGuard& guard, FencedRow row) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto raised = co_await sql.execSqlCoro(row.table.raise, *guard.fence, row.id);
+    if (!raised.empty()) co_return;
+    const auto stored = co_await sql.execSqlCoro(row.table.read, row.id);
+    if (stored.empty()) throw ServiceError(row.table.missing);
+    const auto renewed = co_await guard.renewFence(stored[0][0].template as<std::int64_t>());
+    if (!renewed) break;
+    guard.fence = *renewed;
+  }
+  throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
+}
+
+drogon::Task<> openGuard(Sql& sql, WriteGuard& guard, FencedRow row) {
+  if (guard.inside == Guard::kRepeatableRead)
+    co_await sql.execSqlCoro("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  if (guard.fence) co_await raiseFence(sql, guard, row);
+}
+
+namespace {
+
+// One look at the row after an unknown COMMIT. Its row lock is granted only when the lost backend is done with it.
+struct CommitLook {
+  WriteGuard& guard;
+  FencedRow row;
+
+  drogon::Task<Resolution> operator()(Sql& sql) {
+    const auto stored = co_await sql.execSqlCoro(row.table.readForUpdate, row.id);
+    if (stored.empty()) throw ServiceError(row.table.missing);
+    const auto fence = stored[0][0].template as<std::int64_t>();
+    if (fence == *guard.fence) co_return Resolution::kCommitted;
+    // A successor has written: our COMMIT may have come before it or never.
+    if (fence > *guard.fence) co_return Resolution::kUnresolved;
+    const auto renewed = co_await guard.renewFence(*guard.fence);
+    if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the lock was lost while COMMIT was unknown");
+    co_await sql.execSqlCoro(row.table.raise, *renewed, row.id);
+    co_return Resolution::kNotCommitted;
+  }
+};
+
+}  // namespace
+
+drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard, FencedRow row,
+                                       WriteTimeouts timeouts) {
+  if (!guard.fence) co_return Resolution::kUnresolved;
+  CommitLook look{guard, row};
+  TransactionOptions options;
+  options.notAfter = guard.validUntil;
+  options.commitTimeout = timeouts.commit;
+  while (std::chrono::steady_clock::now() < guard.validUntil) {
+    try {
+      co_return co_await inTransaction(db, options, look);
+    } catch (const std::exception& error) {
+      LOG_INFO << "unknown COMMIT not resolved yet: " << error.what();
+    }
+    co_await pause(std::chrono::milliseconds(50));
+  }
+  co_return Resolution::kUnresolved;
+}
+
+}  // namespace festa

@@ -1,0 +1,47 @@
+// argon2id off the event loops.
+#pragma once
+
+#include <drogon/utils/coroutine.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace festa {
+
+// A few threads with a bounded queue. Thread-safe; awaited on an event loop's thread, resumes on that loop. Throws
+// ServiceError(kOverloaded) when the queue is full.
+class PasswordHasher {
+ public:
+  PasswordHasher(std::size_t threads, std::size_t maxQueued);
+  ~PasswordHasher();
+  PasswordHasher(const PasswordHasher&) = delete;
+  PasswordHasher& operator=(const PasswordHasher&) = delete;
+
+  drogon::Task<std::string> hash(std::string password);
+  drogon::Task<bool> verify(std::string hash, std::string password);
+  // Costs as much as verify() and is always false: for names that do not exist.
+  drogon::Task<bool> verifyNobody(std::string password);
+
+  // The same computation on the calling thread, for seeding.
+  static std::string hashNow(const std::string& password);
+
+ private:
+  class Job;
+  bool enqueue(std::function<void()> job);  // false: the queue is full
+  void work();
+
+  const std::size_t maxQueued_;
+  const std::string nobody_;  // hash of a password that nobody knows
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;  // guarded by mutex_
+  bool stopping_ = false;                    // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace festa

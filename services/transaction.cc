@@ -1,0 +1,108 @@
+#include "services/transaction.h"
+
+#include "services/error.h"
+
+#include <trantor/net/EventLoop.h>
+
+#include <atomic>
+#include <coroutine>
+
+namespace festa {
+
+namespace {
+
+enum class CommitOutcome { kCommitted, kRolledBack, kUnknown };
+
+// The first report wins: the callback of COMMIT, the end of the callback without a call (Drogon drops it after a
+// rollback), or the timer.
+class CommitReport {
+ public:
+  CommitReport(trantor::EventLoop* loop, std::coroutine_handle<> waiting) : loop_(loop), waiting_(waiting) {}
+
+  void report(CommitOutcome outcome) {
+    if (reported_.exchange(true)) return;
+    outcome_ = outcome;
+    loop_->queueInLoop([waiting = waiting_] { waiting.resume(); });
+  }
+
+  CommitOutcome outcome() const { return outcome_; }
+
+ private:
+  trantor::EventLoop* const loop_;
+  const std::coroutine_handle<> waiting_;
+  std::atomic<bool> reported_{false};
+  CommitOutcome outcome_ = CommitOutcome::kUnknown;  // written before the resumption that reads it
+};
+
+// Owned by the commit callback alone.
+class CommitCallback {
+ public:
+  explicit CommitCallback(std::shared_ptr<CommitReport> report) : report_(std::move(report)) {}
+  ~CommitCallback() { report_->report(CommitOutcome::kRolledBack); }
+  CommitCallback(const CommitCallback&) = delete;
+  CommitCallback& operator=(const CommitCallback&) = delete;
+
+  void operator()(bool committed) const {
+    report_->report(committed ? CommitOutcome::kCommitted : CommitOutcome::kUnknown);
+  }
+
+ private:
+  const std::shared_ptr<CommitReport> report_;
+};
+
+class CommitAwaiter {
+ public:
+  CommitAwaiter(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout)
+      : transaction_(std::move(transaction)), timeout_(timeout) {}
+
+  bool await_ready() const noexcept { return false; }
+
+  void await_suspend(std::coroutine_handle<> handle) {
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    report_ = std::make_shared<CommitReport>(loop, handle);
+    auto callback = std::make_shared<CommitCallback>(report_);
+    transaction_->setCommitCallback([callback](bool committed) { (*callback)(committed); });
+    loop->runAfter(std::chrono::duration<double>(timeout_).count(), [weak = std::weak_ptr(report_)] {
+      if (auto report = weak.lock()) report->report(CommitOutcome::kUnknown);
+    });
+    callback.reset();
+    transaction_.reset();  // sends COMMIT
+  }
+
+  CommitOutcome await_resume() const { return report_->outcome(); }
+
+ private:
+  std::shared_ptr<Sql> transaction_;
+  const std::chrono::milliseconds timeout_;
+  std::shared_ptr<CommitReport> report_;
+};
+
+}  // namespace
+
+void requireTimeLeft(SteadyTime notAfter) {
+  if (std::chrono::steady_clock::now() >= notAfter) throw ServiceError(ErrorCode::kLockLost, "the lease is over");
+}
+
+drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db, SteadyTime notAfter) {
+  requireTimeLeft(notAfter);
+  std::shared_ptr<Sql> transaction;
+  try {
+    transaction = co_await db->newTransactionCoro();
+  } catch (const drogon::orm::TimeoutError&) {
+    throw ServiceError(db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
+                       "no database connection came free");
+  }
+  co_return transaction;
+}
+
+drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout) {
+  CommitAwaiter awaiter(std::move(transaction), timeout);
+  switch (co_await awaiter) {
+    case CommitOutcome::kCommitted: co_return;
+    case CommitOutcome::kRolledBack:
+      throw ServiceError(ErrorCode::kDatabaseUnavailable, "the transaction was rolled back before COMMIT");
+    case CommitOutcome::kUnknown: throw CommitUnknown();
+  }
+}
+
+}  // namespace festa
