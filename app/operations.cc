@@ -37,10 +37,11 @@ drogon::Task<bool> Operations::databaseAnswers() const {
 }
 
 drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
+  const bool answers = co_await databaseAnswers();
   std::string status = "ready";
   if (drain_->stage() != Drain::Stage::kServing)
     status = "draining";
-  else if (!co_await databaseAnswers())
+  else if (!answers)
     status = "database unavailable";
   JsonWriter json;
   json.beginObject().member("status", status).key("degraded").beginArray().endArray().endObject();

@@ -10,7 +10,8 @@ drogon::Task<std::optional<std::int64_t>> LockHold::renewFence(std::int64_t abov
   if (!lease_ || released_) co_return std::nullopt;
   Extension extension;
   extension.fenceAbove = above;
-  if (!co_await plan_.strategy.storage->extend(*lease_, extension)) co_return std::nullopt;
+  const bool extended = co_await plan_.strategy.storage->extend(*lease_, extension);
+  if (!extended) co_return std::nullopt;
   co_return lease_->fence;
 }
 

@@ -36,7 +36,8 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
   const auto hold = std::make_shared<LockHold>(context_.plan(request, lockable_), key_.render(lookup));
 
   if (context_.holders->isFull()) co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
-  if (const auto refusal = co_await acquire(*hold)) co_return refuse(request, *hold, *refusal, arrived);
+  const auto refusal = co_await acquire(*hold);
+  if (refusal) co_return refuse(request, *hold, *refusal, arrived);
 
   const auto granted = SteadyClock::now();
   const HoldersGauge::Entry entry(*context_.holders);
@@ -73,7 +74,8 @@ drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold)
 drogon::Task<LockOutcome> LockMiddleware::release(LockHold& hold) const {
   if (!hold.lease()) co_return LockOutcome::kUnlocked;
   if (hold.leftToExpire()) co_return LockOutcome::kLeftToExpire;
-  switch (co_await hold.release()) {
+  const auto unlocked = co_await hold.release();
+  switch (unlocked) {
     case Unlocked::kReleased: co_return LockOutcome::kReleased;
     case Unlocked::kLost: co_return LockOutcome::kLost;
     case Unlocked::kUnknown: co_return LockOutcome::kReleaseUnknown;

@@ -29,8 +29,9 @@ drogon::Task<std::int64_t> countPinned(Sql& sql, std::int64_t festivalId) {
 }
 
 drogon::Task<> requireRoomForPin(Sql& sql, std::int64_t festivalId) {
-  if (co_await countPinned(sql, festivalId) >= AnnouncementService::kMaxPinned)
-    throw ServiceError(ErrorCode::kPinnedLimitExceeded);
+  // Not in the condition: GCC 12 miscompiles some conditions that contain co_await.
+  const auto pinned = co_await countPinned(sql, festivalId);
+  if (pinned >= AnnouncementService::kMaxPinned) throw ServiceError(ErrorCode::kPinnedLimitExceeded);
 }
 
 Announcement createdFrom(const NewAnnouncement& data, const drogon::orm::Result& rows) {

@@ -54,10 +54,12 @@ drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::strin
       co_await database_.client()->execSqlCoro("SELECT password_hash FROM councils WHERE id = $1", councilId);
   if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
   const auto checked = rows[0][0].as<std::string>();
-  if (!co_await hasher_->verify(checked, current)) throw wrongCurrentPassword();
+  const bool right = co_await hasher_->verify(checked, current);
+  if (!right) throw wrongCurrentPassword();
   const auto hash = co_await hasher_->hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
-  if (!co_await plainWrite(database_.client(), write)) throw wrongCurrentPassword();
+  const bool replaced = co_await plainWrite(database_.client(), write);
+  if (!replaced) throw wrongCurrentPassword();
 }
 
 }  // namespace festa

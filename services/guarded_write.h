@@ -89,7 +89,8 @@ std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, Writ
     if (unknown) break;
     co_await conflictPause(attempt);
   }
-  switch (co_await resolveCommit(db, guard, row, timeouts)) {
+  const auto resolution = co_await resolveCommit(db, guard, row, timeouts);
+  switch (resolution) {
     case Resolution::kCommitted: co_return std::move(*result);
     case Resolution::kNotCommitted: throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
     case Resolution::kUnresolved: break;

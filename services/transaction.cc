@@ -97,7 +97,8 @@ drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
 
 drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout) {
   CommitAwaiter awaiter(std::move(transaction), timeout);
-  switch (co_await awaiter) {
+  const auto outcome = co_await awaiter;
+  switch (outcome) {
     case CommitOutcome::kCommitted: co_return;
     case CommitOutcome::kRolledBack:
       throw ServiceError(ErrorCode::kDatabaseUnavailable, "the transaction was rolled back before COMMIT");

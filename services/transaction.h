@@ -49,7 +49,7 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db, Tra
   std::optional<Result> result;
   std::exception_ptr failure;
   try {
-    result.emplace(co_await body(*transaction));
+    result = co_await body(*transaction);
     if (options.beforeCommit) co_await options.beforeCommit();
     requireTimeLeft(options.notAfter);
   } catch (...) {

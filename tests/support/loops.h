@@ -1,0 +1,84 @@
+// Event loops for tests, and coroutines run on them to their end.
+#pragma once
+
+#include <drogon/utils/coroutine.h>
+#include <trantor/net/EventLoopThread.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+namespace festa::test {
+
+constexpr std::chrono::seconds kPatience{20};  // a test that waits longer has hung
+
+// Some event loops on threads of their own.
+class Loops {
+ public:
+  explicit Loops(std::size_t count = 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads_.push_back(std::make_unique<trantor::EventLoopThread>("test"));
+      threads_.back()->run();
+    }
+  }
+  trantor::EventLoop* at(std::size_t i = 0) const { return threads_[i]->getLoop(); }
+  std::size_t size() const { return threads_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<trantor::EventLoopThread>> threads_;
+};
+
+namespace detail {
+
+template <class Make, class Result>
+drogon::AsyncTask drive(Make make, std::shared_ptr<std::promise<Result>> done) {
+  try {
+    if constexpr (std::is_void_v<Result>) {
+      co_await make();
+      done->set_value();
+    } else {
+      done->set_value(co_await make());
+    }
+  } catch (...) {
+    done->set_exception(std::current_exception());
+  }
+}
+
+}  // namespace detail
+
+// Starts `make() -> Task<T>` on the loop. The callable is kept alive until the task has ended.
+template <class Make>
+auto startOn(trantor::EventLoop* loop, Make make) {
+  using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Make&>>>;
+  auto done = std::make_shared<std::promise<Result>>();
+  auto future = done->get_future();
+  loop->queueInLoop([make = std::move(make), done] { detail::drive<Make, Result>(make, done); });
+  return future;
+}
+
+template <class T>
+T finish(std::future<T> future) {
+  if (future.wait_for(kPatience) != std::future_status::ready) throw std::runtime_error("the coroutine has hung");
+  return future.get();
+}
+
+template <class Make>
+auto runOn(trantor::EventLoop* loop, Make make) {
+  return finish(startOn(loop, std::move(make)));
+}
+
+// Waits for a condition; false when it did not come true within the patience.
+inline bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience = kPatience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace festa::test

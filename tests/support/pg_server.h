@@ -1,0 +1,43 @@
+// A real PostgreSQL of a test's own, on a free port, with the schema in place.
+#pragma once
+
+#include "app/config.h"
+#include "app/pg_session.h"
+#include "tests/support/process.h"
+
+#include <drogon/orm/DbClient.h>
+
+#include <memory>
+#include <string>
+
+namespace festa::test {
+
+class PgServer {
+ public:
+  // `settings` are server settings such as "fsync=on"; tests run without fsync unless they say otherwise.
+  explicit PgServer(std::vector<std::string> settings = {});
+  ~PgServer();
+
+  // Migrated, without demo data. A new name each time: tests do not see each other's rows.
+  Config::Database createDatabase(bool migrated = true);
+  // A connection string for Drogon's clients.
+  static std::string connectionInfo(const Config::Database& database, const std::string& options = "");
+
+  void start();
+  void kill();  // SIGKILL to the whole server, as when the machine dies
+  int port() const { return port_; }
+  // Backends of this database that are doing or holding something.
+  Config::Database superuser() const;
+
+ private:
+  const std::vector<std::string> settings_;
+  const std::string folder_;
+  const int port_;
+  std::unique_ptr<Process> process_;
+  int databases_ = 0;
+};
+
+// The server shared by the tests of this program.
+PgServer& sharedPg();
+
+}  // namespace festa::test

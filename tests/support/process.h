@@ -1,0 +1,43 @@
+// Child processes of tests.
+#pragma once
+
+#include <map>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace festa::test {
+
+struct Command {
+  std::vector<std::string> arguments;               // the first is the program
+  std::map<std::string, std::string> environment;   // added to ours
+  std::string output;                               // file for standard output and error; empty: discarded
+  bool asPostgres = false;                          // as root: run as the user postgres, which servers insist on
+};
+
+// A running child, killed when this goes out of scope.
+class Process {
+ public:
+  explicit Process(const Command& command);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  bool isRunning();
+  // Waits for the end; the exit code, or 128 + signal. -1: still running after the patience.
+  int wait();
+
+ private:
+  const pid_t pid_;
+  int status_ = -1;
+};
+
+// Runs to the end; throws with the program's output when it fails.
+void runCommand(Command command);
+
+int freePort();
+std::string makeTemporaryFolder();  // removed at the end of the test program; usable by the user postgres
+
+}  // namespace festa::test

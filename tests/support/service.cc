@@ -1,0 +1,95 @@
+#include "tests/support/service.h"
+
+#include "services/token_service.h"
+#include "tests/support/loops.h"
+
+#include <signal.h>
+
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace festa::test {
+
+namespace {
+
+const std::string kSecret = "a secret for tests, long enough!!";
+
+std::string contentOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::map<std::string, std::string> serviceEnvironment(const Config::Database& database, int port,
+                                                      const Service::Settings& settings) {
+  std::map<std::string, std::string> environment{
+      {"FESTA_HTTP_PORT", std::to_string(port)},
+      {"FESTA_HTTP_DRAIN_DELAY_MS", "0"},
+      {"FESTA_DATABASE_PORT", std::to_string(database.port)},
+      {"FESTA_DATABASE_NAME", database.name},
+      {"FESTA_DATABASE_USER", database.user},
+      {"FESTA_DEMO", "true"},
+      {"FESTA_AUTH_JWT_SECRET", kSecret},
+  };
+  for (const auto& [name, value] : settings) environment["FESTA_" + name] = value;
+  return environment;
+}
+
+Service::Service(const Config::Database& database, const Settings& settings)
+    : database_(database), port_(freePort()), logFile_(makeTemporaryFolder() + "/log") {
+  process_ = std::make_unique<Process>(Command{.arguments = {FESTABOOK_BINARY},
+                                               .environment = serviceEnvironment(database, port_, settings),
+                                               .output = logFile_});
+  const bool ready = eventually([this] {
+    if (!process_->isRunning()) return true;
+    HttpClient probe(port_, 2);
+    return probe.get("/readyz").status == 200;
+  });
+  if (!ready || !process_->isRunning()) throw std::runtime_error("festabook did not start: " + log());
+}
+
+std::string Service::log() const {
+  return contentOf(logFile_);
+}
+
+Headers Service::as(const std::string& account) const {
+  PgSession session(database_);
+  const auto row = session.query("SELECT id, festival_id, role FROM councils WHERE username = $1", {account}).at(0);
+  const TokenService tokens(kSecret, std::chrono::hours(1));
+  const Caller caller{account, std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]), {*row[2]}};
+  return {{"Authorization", "Bearer " + tokens.issue(caller)}};
+}
+
+Headers Service::newFestival() {
+  PgSession session(database_);
+  lastFestival_ = std::stoll(*session.query("INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+                                            " VALUES ('U', 'F', '2026-05-20', '2026-05-22') RETURNING id")[0][0]);
+  const auto name = "council-of-" + std::to_string(lastFestival_);
+  session.query("INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1::bigint, $2, '', 'ROLE_COUNCIL')",
+                {std::to_string(lastFestival_), name});
+  return as(name);
+}
+
+void Service::stop() {
+  process_->signal(SIGTERM);
+  if (process_->wait() != 0) throw std::runtime_error("festabook did not stop as it should: " + log());
+}
+
+StartResult tryStart(const Config::Database& database, const Service::Settings& settings, const std::string& config) {
+  const auto folder = makeTemporaryFolder();
+  Command command{.arguments = {FESTABOOK_BINARY},
+                  .environment = serviceEnvironment(database, freePort(), settings),
+                  .output = folder + "/log"};
+  if (!config.empty()) {
+    std::ofstream(folder + "/config.json") << config;
+    command.arguments.push_back(folder + "/config.json");
+  }
+  Process process(command);
+  const int status = process.wait();
+  return {status, contentOf(folder + "/log")};
+}
+
+}  // namespace festa::test
