@@ -29,12 +29,20 @@ class MemoryLockStorage::Waiter : public std::enable_shared_from_this<Waiter> {
     loop->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
   }
 
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) noexcept { handle_ = handle; }
-  std::optional<Lease> await_resume() {
-    if (closed_) throw LockClosed();
-    return std::move(lease_);
-  }
+  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited lvalue.
+  class Turn {
+   public:
+    explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_->handle_ = handle; }
+    std::optional<Lease> await_resume() const {
+      if (waiter_->closed_) throw LockClosed();
+      return std::move(waiter_->lease_);
+    }
+
+   private:
+    const std::shared_ptr<Waiter> waiter_;
+  };
 
   trantor::EventLoop* const loop;
   const WaiterId id;
@@ -60,7 +68,7 @@ drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest reques
   if (auto* answer = std::get_if<std::optional<Lease>>(&arrival)) co_return std::move(*answer);
   const WaiterPtr waiter = std::get<WaiterPtr>(arrival);
   startWaitTimer(request, waiter);
-  co_return co_await *waiter;
+  co_return co_await Waiter::Turn(waiter);
 }
 
 // Granted or refused at once, or a place in line.

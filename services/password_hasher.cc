@@ -37,6 +37,8 @@ bool verifyNow(const std::string& hash, const std::string& password) {
 class PasswordHasher::Job {
  public:
   Job(PasswordHasher& hasher, std::function<void()> compute) : hasher_(hasher), compute_(std::move(compute)) {}
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> handle) {

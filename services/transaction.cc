@@ -54,6 +54,9 @@ class CommitAwaiter {
  public:
   CommitAwaiter(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout)
       : transaction_(std::move(transaction)), timeout_(timeout) {}
+  // GCC 12 would copy some awaited lvalues, and a second pointer to the transaction keeps COMMIT from being sent.
+  CommitAwaiter(const CommitAwaiter&) = delete;
+  CommitAwaiter& operator=(const CommitAwaiter&) = delete;
 
   bool await_ready() const noexcept { return false; }
 

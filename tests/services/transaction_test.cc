@@ -1,30 +1,190 @@
-#include "services/announcement_service.h"
-#include "tests/support/loops.h"
-#include "tests/support/pg_server.h"
+#include "services/transaction.h"
 
-#include <trantor/utils/Logger.h>
-#include <gtest/gtest.h>
+#include "services/error.h"
+#include "tests/services/database_fixture.h"
+#include "tests/support/tcp_proxy.h"
 
 namespace festa::test {
-TEST(X, Y) {
-  trantor::Logger::setLogLevel(trantor::Logger::kTrace);
-  Loops loops;
-  auto cfg = sharedPg().createDatabase();
-  PgSession s(cfg);
-  s.run("INSERT INTO festivals (university_name, festival_name, start_date, end_date) values ('a','b',now(),now()); ALTER TABLE announcements DROP CONSTRAINT announcements_guarded");
-  auto db = drogon::orm::DbClient::newPgClient(PgServer::connectionInfo(cfg), 4);
-  db->setTimeout(1.0);
-  Database d; d.client = [db] { return db; };
-  AnnouncementService service(d);
-  NewAnnouncement n{"a", "b", true};
-  WriteGuard g;
-  auto make = [&] { return service.create(1, n, g); };
-  auto a = runOn(loops.at(), make); std::cerr << "one\n";
-  EXPECT_EQ(a.id, 1);
-  g.backstop = false;
-  a = runOn(loops.at(), make);
-  std::cerr << "two\n"; g.backstop = true;
-  g.fence = 5;
-  a = runOn(loops.at(), make);
+
+namespace {
+
+drogon::Task<int> insertRow(Sql& sql, int n) {
+  co_await sql.execSqlCoro("INSERT INTO t (n) VALUES ($1)", static_cast<std::int32_t>(n));
+  co_return n;
 }
+
+drogon::Task<int> insertThenThrow(Sql& sql, std::exception_ptr error) {
+  co_await insertRow(sql, 1);
+  std::rethrow_exception(error);
 }
+
+drogon::Task<int> insertThenFail(Sql& sql) {
+  co_await insertRow(sql, 1);
+  co_await sql.execSqlCoro("SELECT 1 / (n - 1) FROM t");
+  co_return 1;
+}
+
+class TransactionTest : public DatabaseFixture {
+ protected:
+  TransactionTest() { session_.run("CREATE TABLE t (n int)"); }
+
+  std::string rows() { return one("SELECT count(*) FROM t"); }
+
+  template <class Body>
+  int transact(const drogon::orm::DbClientPtr& db, const TransactionOptions& options, Body& body) {
+    return run([&] { return inTransaction(db, options, body); });
+  }
+};
+
+}  // namespace
+
+TEST_F(TransactionTest, ReturnsTheBodysValueWhenItsRowIsVisibleToOthers) {
+  TransactionOptions options;
+  for (int i = 1; i <= 200; ++i) {
+    auto body = [i](Sql& sql) { return insertRow(sql, i); };
+    ASSERT_EQ(transact(db_, options, body), i);
+    ASSERT_EQ(rows(), std::to_string(i));
+  }
+}
+
+TEST_F(TransactionTest, ABusinessErrorAfterTheInsertLeavesNoRow) {
+  TransactionOptions options;
+  const auto error = std::make_exception_ptr(ServiceError(ErrorCode::kPinnedLimitExceeded));
+  auto body = [&](Sql& sql) { return insertThenThrow(sql, error); };
+  EXPECT_THROW(transact(db_, options, body), ServiceError);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, AnyExceptionAfterTheInsertLeavesNoRow) {
+  TransactionOptions options;
+  const auto standard = std::make_exception_ptr(std::runtime_error("oops"));
+  const auto odd = std::make_exception_ptr(42);
+  auto first = [&](Sql& sql) { return insertThenThrow(sql, standard); };
+  auto second = [&](Sql& sql) { return insertThenThrow(sql, odd); };
+  EXPECT_THROW(transact(db_, options, first), std::runtime_error);
+  EXPECT_THROW(transact(db_, options, second), int);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, AFailingStatementLeavesNoRow) {
+  TransactionOptions options;
+  auto body = [](Sql& sql) { return insertThenFail(sql); };
+  EXPECT_THROW(transact(db_, options, body), drogon::orm::DrogonDbException);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, ARefusedCommitIsNotReportedAsSuccess) {
+  session_.run(
+      "CREATE TABLE parent (id int PRIMARY KEY);"
+      "ALTER TABLE t ADD FOREIGN KEY (n) REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED");
+  TransactionOptions options;
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  EXPECT_THROW(transact(db_, options, body), CommitUnknown);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, PastTheDeadlineNothingIsBegun) {
+  TransactionOptions options;
+  options.notAfter = std::chrono::steady_clock::now();
+  bool ran = false;
+  auto body = [&](Sql& sql) {
+    ran = true;
+    return insertRow(sql, 1);
+  };
+  EXPECT_THROW(transact(db_, options, body), ServiceError);
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(TransactionTest, ADeadlinePassedDuringTheBodyPreventsTheCommit) {
+  TransactionOptions options;
+  options.notAfter = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  options.beforeCommit = []() -> drogon::Task<> {
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.15);
+  };
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  try {
+    transact(db_, options, body);
+    ADD_FAILURE() << "committed past the deadline";
+  } catch (const ServiceError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kLockLost);
+  }
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, AConnectionLostBeforeCommitIsNotReportedAsSuccess) {
+  TransactionOptions options;
+  options.beforeCommit = [this]() -> drogon::Task<> {
+    session_.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+                 " AND datname = current_database()");
+    co_return;
+  };
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  EXPECT_THROW(transact(db_, options, body), CommitUnknown);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, ACommitWhoseReplyIsLostIsUnknownAlthoughItHappened) {
+  TcpProxy proxy(sharedPg().port());
+  auto where = where_;
+  where.port = proxy.port();
+  const auto db = connect(where, 1);
+  TransactionOptions options;
+  options.beforeCommit = [&proxy]() -> drogon::Task<> {
+    proxy.swallowReplies();
+    co_return;
+  };
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  auto outcome = startOn(loops_.at(), [&] { return inTransaction(db, options, body); });
+  ASSERT_TRUE(eventually([&] { return proxy.swallowed() > 0; }));
+  proxy.cut();
+  EXPECT_THROW(finish(std::move(outcome)), CommitUnknown);
+  EXPECT_EQ(rows(), "1") << "the test wanted a COMMIT that happened";
+}
+
+TEST_F(TransactionTest, ACommitThatIsNeverAnsweredEndsWithTheTimeOut) {
+  TcpProxy proxy(sharedPg().port());
+  auto where = where_;
+  where.port = proxy.port();
+  const auto db = connect(where, 1);
+  TransactionOptions options;
+  options.commitTimeout = std::chrono::milliseconds(100);
+  options.beforeCommit = [&proxy]() -> drogon::Task<> {
+    proxy.swallowReplies();
+    co_return;
+  };
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  EXPECT_THROW(transact(db, options, body), CommitUnknown);
+}
+
+TEST_F(TransactionTest, WithoutAConnectionOneIsToldThatTheDatabaseIsAway) {
+  auto nowhere = where_;
+  nowhere.port = freePort();
+  const auto db = connect(nowhere, 1);
+  db->setTimeout(0.2);
+  TransactionOptions options;
+  auto body = [](Sql& sql) { return insertRow(sql, 1); };
+  try {
+    transact(db, options, body);
+    ADD_FAILURE() << "there is no such server";
+  } catch (const ServiceError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kDatabaseUnavailable);
+  }
+}
+
+TEST_F(TransactionTest, TheConnectionIsUsableAfterEveryOutcome) {
+  const auto db = connect(where_, 1);
+  TransactionOptions options;
+  const auto error = std::make_exception_ptr(std::runtime_error("oops"));
+  auto throwing = [&](Sql& sql) { return insertThenThrow(sql, error); };
+  auto failing = [](Sql& sql) { return insertThenFail(sql); };
+  auto good = [](Sql& sql) { return insertRow(sql, 7); };
+  for (int i = 1; i <= 20; ++i) {
+    EXPECT_THROW(transact(db, options, throwing), std::runtime_error);
+    EXPECT_THROW(transact(db, options, failing), drogon::orm::DrogonDbException);
+    EXPECT_EQ(transact(db, options, good), 7);
+    EXPECT_EQ(rows(), std::to_string(i));
+    session_.run("UPDATE t SET n = 1");
+  }
+}
+
+}  // namespace festa::test

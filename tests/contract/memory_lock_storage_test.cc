@@ -1,0 +1,79 @@
+#include "lock/memory_lock_storage.h"
+
+#include "tests/contract/lock_storage_contract.h"
+
+namespace festa::test {
+
+namespace {
+
+std::int64_t nextEpoch = 1;
+
+const StorageKind kMemory{"Memory", [](Loops& loops, StorageLimits limits) {
+                            return lock::MemoryLockStorage::create(nextEpoch++, loops.at(0),
+                                                                   {.waitersPerKey = limits.waitersPerKey});
+                          }};
+
+class MemoryLockStorageTest : public LockStorageContract {
+ protected:
+  lock::MemoryLockStorage& memory() { return dynamic_cast<lock::MemoryLockStorage&>(storage()); }
+};
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Memory, LockStorageContract, testing::Values(kMemory), nameOfKind);
+INSTANTIATE_TEST_SUITE_P(Memory, MemoryLockStorageTest, testing::Values(kMemory), nameOfKind);
+
+TEST_P(MemoryLockStorageTest, NothingIsLeftBehindWhenAllIsGivenBack) {
+  auto held = lock("k");
+  ASSERT_TRUE(held);
+  std::vector<Future> line;
+  for (int i = 0; i < 5; ++i) {
+    line.push_back(startLock("k", lock::Millis{30'000}, lock::Millis{30'000}));
+    settle();
+  }
+  EXPECT_EQ(memory().waiters(), 5U);
+  for (auto& next : line) {
+    unlock(*held);
+    held = finish(std::move(next));
+  }
+  unlock(*held);
+  EXPECT_EQ(memory().keys(), 0U);
+  EXPECT_EQ(memory().waiters(), 0U);
+}
+
+// A holder that blocks its own event loop past its lease: a waiter on another loop gets the key, and whatever the holder does
+// when it wakes is refused.
+TEST_P(MemoryLockStorageTest, AHolderThatBlocksItsLoopLosesTheKey) {
+  const auto blocked = lock("k", lock::Millis{0}, lock::Millis{60}, 1);
+  ASSERT_TRUE(blocked);
+  std::promise<void> wake;
+  loops_.at(1)->queueInLoop([&] { wake.get_future().wait(); });
+  const auto next = lock("k", lock::Millis{30'000}, lock::Millis{30'000}, 2);
+  wake.set_value();
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence, blocked->fence);
+  EXPECT_EQ(unlock(*blocked, 1), lock::Unlocked::kLost);
+}
+
+TEST_P(MemoryLockStorageTest, TenThousandWaitersWithCancelsAreServedInOrder) {
+  constexpr int kWaiters = 10'000;
+  auto held = lock("k");
+  ASSERT_TRUE(held);
+  std::vector<Future> line;
+  for (int i = 0; i < kWaiters; ++i)
+    // Every tenth gives up soon; the others stay.
+    line.push_back(startLock("k", lock::Millis{i % 10 == 9 ? 50 : 60'000}, lock::Millis{60'000}, 1));
+  settle();
+  for (int i = 9; i < kWaiters; i += 10) EXPECT_FALSE(finish(std::move(line[static_cast<std::size_t>(i)])));
+  for (int i = 0; i < kWaiters; ++i) {
+    if (i % 10 == 9) continue;
+    unlock(*held);
+    held = finish(std::move(line[static_cast<std::size_t>(i)]));
+    ASSERT_TRUE(held) << i;
+  }
+  unlock(*held);
+  EXPECT_EQ(memory().keys(), 0U);
+  EXPECT_EQ(memory().waiters(), 0U);
+}
+
+}  // namespace festa::test

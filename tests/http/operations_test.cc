@@ -1,0 +1,250 @@
+#include "tests/http/api_test.h"
+
+#include <sstream>
+
+namespace festa::test {
+
+namespace {
+
+const std::string kOrigin = "https://a.example";
+const std::string kSecretTitle = "a title that no log may show";
+const std::string kSecretPassword = "a-password-that-no-log-may-show";
+
+class OperationsTest : public ApiTest {
+ protected:
+  Response create() {
+    return call("POST", "/announcements", R"({"title":")" + kSecretTitle + R"(","content":"c","isPinned":true})");
+  }
+};
+
+class CorsTest : public ApiTest {
+ protected:
+  static void SetUpTestSuite() {
+    service = std::make_unique<Service>(sharedPg().createDatabase(),
+                                        Service::Settings{{"HTTP_CORS_ORIGINS", kOrigin + ",https://b.example"}});
+  }
+  Response preflight(const std::string& path, const std::string& origin) {
+    return client.request("OPTIONS", path, {{"Origin", origin}, {"Access-Control-Request-Method", "PATCH"}});
+  }
+  Response read(const std::string& origin) {
+    return client.get("/announcements", {{"festival", std::to_string(festival)}, {"Origin", origin}});
+  }
+};
+
+std::vector<Json::Value> linesOf(const std::string& log) {
+  std::vector<Json::Value> lines;
+  std::istringstream stream(log);
+  for (std::string line; std::getline(stream, line);) {
+    EXPECT_TRUE(utf8Length(line)) << line;
+    lines.push_back(Response{.status = 0, .headers = {}, .body = line}.json());
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_F(OperationsTest, HealthIsAlive) {
+  const auto response = client.get("/healthz");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.json()["status"].asString(), "alive");
+}
+
+TEST_F(OperationsTest, ReadinessIsReadyAndNotDegraded) {
+  const auto response = client.get("/readyz");
+  EXPECT_EQ(response.status, 200);
+  ASSERT_TRUE(response.json()["degraded"].isArray());
+  EXPECT_TRUE(response.json()["degraded"].empty());
+}
+
+TEST_F(OperationsTest, MetricsCountRequestsAndLocks) {
+  ASSERT_EQ(create().status, 201);
+  const auto response = client.get("/metrics");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.header("content-type"), testing::StartsWith("text/plain; version=0.0.4"));
+  EXPECT_THAT(response.body,
+              testing::ContainsRegex("festa_http_requests_total[{][^}]*route=\"/announcements\"[^}]*status=\"201\""));
+  EXPECT_THAT(response.body,
+              testing::ContainsRegex("festa_lock_requests_total[{][^}]*announcement-pins[^}]*outcome=\"released\""));
+}
+
+TEST_F(OperationsTest, RequestIdIsMadeAnewForEachRequest) {
+  const auto first = client.get("/healthz").header("x-request-id");
+  const auto second = client.get("/healthz").header("x-request-id");
+  EXPECT_GE(first.size(), 16U);
+  EXPECT_NE(first, second);
+}
+
+TEST_F(OperationsTest, SaneRequestIdIsEchoed) {
+  for (const auto& id : {std::string("abc-123_X.y"), std::string(64, 'a')})
+    EXPECT_EQ(client.get("/healthz", {{"X-Request-Id", id}}).header("x-request-id"), id);
+  EXPECT_EQ(client.get("/nowhere", {{"X-Request-Id", "me"}}).header("x-request-id"), "me");
+}
+
+TEST_F(OperationsTest, RequestIdThatIsNotSaneIsReplaced) {
+  using namespace std::string_literals;
+  for (const auto& id : {"a b"s, "a\"b"s, "{}"s, "a,b"s, "a\0b"s, "한글"s, "\xff"s, ""s, std::string(65, 'a')}) {
+    const auto answered = client.get("/healthz", {{"X-Request-Id", id}}).header("x-request-id");
+    EXPECT_NE(answered, id);
+    EXPECT_THAT(answered, testing::MatchesRegex("[0-9a-f]{16,64}"));
+  }
+}
+
+TEST_F(OperationsTest, EveryAnswerHasARequestId) {
+  for (const auto* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+    for (const auto* path : {"/", "/healthz", "/announcements", "/announcements/1/pin", "/nowhere", "/*"})
+      EXPECT_FALSE(client.request(method, path).header("x-request-id").empty()) << method << ' ' << path;
+}
+
+TEST_F(OperationsTest, HeadAnswersLikeGetWithoutTheBody) {
+  const Headers headers{{"festival", std::to_string(festival)}};
+  for (const auto* path : {"/healthz", "/festivals", "/announcements"}) {
+    const auto get = client.get(path, headers);
+    const auto head = client.request("HEAD", path, headers);
+    EXPECT_EQ(head.status, 200) << path;
+    EXPECT_EQ(head.header("content-length"), get.header("content-length"));
+    EXPECT_EQ(head.header("content-type"), get.header("content-type"));
+    EXPECT_EQ(client.get(path, headers).body, get.body) << "the answer to HEAD had a body";
+  }
+  EXPECT_EQ(client.request("HEAD", "/announcements").status, 400);
+  EXPECT_EQ(client.request("HEAD", "/nowhere").status, 404);
+}
+
+TEST_F(OperationsTest, UnknownPathsAreProblems) {
+  for (const auto* path : {"/", "/nowhere", "/announcements/1/2/3", "/ANNOUNCEMENTS", "//announcements", "/healthz/x",
+                           "/index.html", "/../etc/passwd", "/favicon.ico", "/councils/login/x"})
+    for (const auto* method : {"GET", "POST", "DELETE"}) {
+      SCOPED_TRACE(std::string(method) + path);
+      expectProblem(client.request(method, path), 404, "ROUTE_NOT_FOUND");
+    }
+}
+
+TEST_F(OperationsTest, WrongMethodsAreProblemsThatNameTheRightOnes) {
+  const std::vector<std::array<std::string, 3>> rows{{"PUT", "/announcements", "POST, GET"},
+                                                     {"DELETE", "/announcements", "POST, GET"},
+                                                     {"GET", "/announcements/1", "PATCH, DELETE"},
+                                                     {"POST", "/announcements/1", "PATCH, DELETE"},
+                                                     {"POST", "/announcements/1/pin", "PATCH"},
+                                                     {"GET", "/announcements/1/pin", "PATCH"},
+                                                     {"GET", "/councils/login", "POST"},
+                                                     {"POST", "/councils/password", "PATCH"},
+                                                     {"POST", "/healthz", "GET"}};
+  for (const auto& [method, path, allow] : rows) {
+    SCOPED_TRACE(method + path);
+    const auto response = client.request(method, path);
+    expectProblem(response, 405, "METHOD_NOT_ALLOWED");
+    EXPECT_THAT(response.header("allow"), testing::HasSubstr(allow));
+  }
+}
+
+TEST_F(OperationsTest, ProblemsSpeakKoreanUnlessEnglishIsAskedFor) {
+  const auto message = [this](const Headers& headers) {
+    return client.get("/nowhere", headers).json()["message"].asString();
+  };
+  const auto korean = message({});
+  EXPECT_GT(korean.size(), *utf8Length(korean)) << "not Korean: " << korean;
+  EXPECT_EQ(message({{"Accept-Language", "ko-KR,ko;q=0.9,en;q=0.8"}}), korean);
+  EXPECT_EQ(message({{"Accept-Language", "fr"}}), korean);
+  const auto english = message({{"Accept-Language", "en"}});
+  EXPECT_EQ(english.size(), *utf8Length(english)) << "not English: " << english;
+  EXPECT_EQ(message({{"Accept-Language", "en-US,en;q=0.9,ko;q=0.8"}}), english);
+}
+
+TEST_F(OperationsTest, FieldMessagesFollowTheLanguage) {
+  const auto message = [this](Headers headers) {
+    return client.send("POST", "/councils/login", "{}", std::move(headers)).json()["errors"][0]["message"].asString();
+  };
+  EXPECT_GT(message({}).size(), *utf8Length(message({})));
+  EXPECT_EQ(message({{"Accept-Language", "en"}}), "is required");
+}
+
+TEST_F(OperationsTest, DefaultServiceNeverReflectsAnOrigin) {
+  const auto read = client.get("/healthz", {{"Origin", kOrigin}});
+  EXPECT_EQ(read.header("access-control-allow-origin"), "");
+  const auto preflight =
+      client.request("OPTIONS", "/announcements", {{"Origin", kOrigin}, {"Access-Control-Request-Method", "POST"}});
+  EXPECT_EQ(preflight.header("access-control-allow-origin"), "");
+}
+
+TEST_F(OperationsTest, OptionsOfAPathNamesItsMethods) {
+  const auto response = client.request("OPTIONS", "/announcements/7");
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(response.header("allow"), "PATCH, DELETE");
+  expectProblem(client.request("OPTIONS", "/nowhere"), 404, "ROUTE_NOT_FOUND");
+}
+
+TEST_F(OperationsTest, LogIsOneObjectPerLineAndNamesTheRequest) {
+  auto headers = council;
+  headers["X-Request-Id"] = "find-me-in-the-log";
+  client.request("DELETE", "/announcements/999999", headers);
+  Json::Value found;
+  for (const auto& line : linesOf(service->log())) {
+    ASSERT_TRUE(line.isObject());
+    EXPECT_TRUE(line["time"].isString() && line["level"].isString() && line["event"].isString()) << line;
+    if (line["request_id"].asString() == "find-me-in-the-log" && line["event"].asString() == "request") found = line;
+  }
+  EXPECT_EQ(found["method"].asString(), "DELETE");
+  EXPECT_EQ(found["route"].asString(), "/announcements/{id}");
+  EXPECT_EQ(found["status"].asInt(), 404);
+}
+
+TEST_F(OperationsTest, LogNeverShowsPasswordsTokensOrBodies) {
+  const auto name = "secretive-" + std::to_string(festival);
+  const auto credentials = R"({"username":")" + name + R"(","password":")" + kSecretPassword + R"("})";
+  ASSERT_EQ(create().status, 201);
+  ASSERT_EQ(asAdmin("POST", "/councils",
+                    R"({"festivalId":1,"username":")" + name + R"(","password":")" + kSecretPassword + R"("})")
+                .status,
+            201);
+  const auto token = client.send("POST", "/councils/login", credentials).json()["accessToken"].asString();
+  client.send("POST", "/councils/login", R"({"username":"x","password":")" + kSecretPassword + R"("})");
+  client.send("PATCH", "/councils/password",
+              R"({"currentPassword":"no","newPassword":")" + kSecretPassword + R"("})", bearing(token));
+  client.send("POST", "/announcements", R"({"title":")" + kSecretTitle, council);
+  client.request("POST", "/announcements?password=" + kSecretPassword, bearing(token + "x"));
+  const auto log = service->log();
+  ASSERT_FALSE(log.empty());
+  for (const auto& text : {kSecretPassword, kSecretTitle, token, council.at("Authorization").substr(7)})
+    EXPECT_EQ(log.find(text), std::string::npos) << text;
+  EXPECT_EQ(log.find("Bearer"), std::string::npos);
+}
+
+TEST_F(CorsTest, PreflightOfAnAllowedOriginIsAnsweredAndMayBeCached) {
+  const auto response = preflight("/announcements/1", kOrigin);
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(response.header("access-control-allow-origin"), kOrigin);
+  EXPECT_THAT(response.header("vary"), testing::HasSubstr("Origin"));
+  EXPECT_THAT(response.header("access-control-allow-methods"), testing::HasSubstr("PATCH"));
+  for (const auto* name : {"Authorization", "Content-Type", "festival", "Idempotency-Key", "If-None-Match", "Accept-Language",
+                           "X-Request-Id"})
+    EXPECT_THAT(response.header("access-control-allow-headers"), testing::HasSubstr(name));
+  EXPECT_GT(std::stoi("0" + response.header("access-control-max-age")), 0);
+}
+
+TEST_F(CorsTest, AllowedOriginsMayReadAnswersAndTheirHeaders) {
+  for (const auto& origin : {kOrigin, std::string("https://b.example")}) {
+    const auto response = read(origin);
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.header("access-control-allow-origin"), origin);
+    EXPECT_THAT(response.header("vary"), testing::HasSubstr("Origin"));
+    for (const auto* name : {"ETag", "Location", "Retry-After", "X-Request-Id"})
+      EXPECT_THAT(response.header("access-control-expose-headers"), testing::HasSubstr(name));
+  }
+}
+
+TEST_F(CorsTest, AllowedOriginsMayReadProblems) {
+  for (const auto* path : {"/nowhere", "/announcements"}) {
+    const auto response = client.request("DELETE", path, {{"Origin", kOrigin}});
+    EXPECT_GE(response.status, 400);
+    EXPECT_EQ(response.header("access-control-allow-origin"), kOrigin) << path;
+  }
+}
+
+TEST_F(CorsTest, OtherOriginsGetNoPermission) {
+  for (const auto* origin : {"https://evil.example", "https://a.example.evil.example", "https://a.exampl", "null",
+                             "http://a.example", "https://A.example", "*"}) {
+    EXPECT_EQ(read(origin).header("access-control-allow-origin"), "") << origin;
+    EXPECT_EQ(preflight("/announcements/1", origin).header("access-control-allow-origin"), "") << origin;
+  }
+}
+
+}  // namespace festa::test

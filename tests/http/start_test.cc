@@ -1,0 +1,174 @@
+#include "tests/support/loops.h"
+#include "tests/support/service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace festa::test {
+
+namespace {
+
+using testing::HasSubstr;
+
+const Service::Settings kProduction{{"ENVIRONMENT", "production"}, {"DEMO", "false"}};
+
+class StartTest : public testing::Test {
+ protected:
+  // A start that must fail and say why.
+  void expectRefused(const Service::Settings& settings, const std::string& reason, const std::string& config = "") const {
+    const auto result = tryStart(database, settings, config);
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_THAT(result.output, HasSubstr(reason));
+  }
+  void run(const std::string& script) const { PgSession(database).run(script); }
+  // The program under test, as a running one tells.
+  static std::string program() {
+    Service service(sharedPg().createDatabase());
+    return std::filesystem::read_symlink("/proc/" + std::to_string(service.process().pid()) + "/exe");
+  }
+
+  const Config::Database database = sharedPg().createDatabase();
+};
+
+}  // namespace
+
+TEST_F(StartTest, UnknownKeyIsNamed) {
+  expectRefused({}, "'http.prot'", R"({"http":{"prot":8080}})");
+  expectRefused({}, "'colour'", R"({"colour":"red"})");
+  expectRefused({}, "'lock.lockables.announcement-pins.leas'", R"({"lock":{"lockables":{"announcement-pins":{"leas":1}}}})");
+}
+
+TEST_F(StartTest, UnknownVariableIsNamed) {
+  expectRefused({{"HTTP_PROT", "8080"}}, "FESTA_HTTP_PROT");
+  expectRefused({{"NONSENSE", ""}}, "FESTA_NONSENSE");
+}
+
+TEST_F(StartTest, ValuesOfTheWrongTypeAreNamed) {
+  expectRefused({}, "'http.threads'", R"({"http":{"threads":"two"}})");
+  expectRefused({}, "'demo'", R"({"demo":1})");
+  expectRefused({}, "'http.cors_origins'", R"({"http":{"cors_origins":"https://a.example"}})");
+  expectRefused({{"HTTP_THREADS", "2x"}}, "'http.threads'");
+  expectRefused({{"HTTP_PORT", "65536"}}, "'http.port'");
+  expectRefused({{"LAB", "yes"}}, "'lab'");
+  expectRefused({{"LOG_LEVEL", "loud"}}, "'log_level'");
+  expectRefused({{"ENVIRONMENT", "prod"}}, "'environment'");
+}
+
+TEST_F(StartTest, FileThatIsNoJsonObjectIsRefused) {
+  expectRefused({}, "configuration", "{");
+  expectRefused({}, "configuration", "[]");
+}
+
+TEST_F(StartTest, LeaseShorterThanTheTimeOutsIsNamed) {
+  expectRefused({}, "'lock.lockables.announcement-pins.lease_ms'",
+                R"({"lock":{"lockables":{"announcement-pins":{"lease_ms":500}}}})");
+  expectRefused({{"DATABASE_STATEMENT_TIMEOUT_MS", "2000"}}, "'lock.lockables.announcement-pins.lease_ms'");
+}
+
+TEST_F(StartTest, ProductionRefusesTheLab) {
+  expectRefused({{"ENVIRONMENT", "production"}, {"DEMO", "false"}, {"LAB", "true"}}, "'lab'");
+}
+
+TEST_F(StartTest, ProductionRefusesDemoData) {
+  expectRefused({{"ENVIRONMENT", "production"}, {"DEMO", "true"}}, "'demo'");
+}
+
+TEST_F(StartTest, ShortSecretIsRefused) {
+  expectRefused({{"AUTH_JWT_SECRET", std::string(31, 's')}}, "'auth.jwt_secret'");
+}
+
+TEST_F(StartTest, SecretHasNoDefaultOutsideTheDemo) {
+  expectRefused({{"AUTH_JWT_SECRET", ""}, {"DEMO", "false"}}, "'auth.jwt_secret'");
+}
+
+TEST_F(StartTest, MemoryLocksAreRefusedForSeveralInstances) {
+  expectRefused({{"LOCK_INSTANCES", "3"}}, "lock.instances is 3");
+}
+
+TEST_F(StartTest, StrategyNoneIsRefusedOutsideTheLab) {
+  expectRefused({{"LOCK_STRATEGY", "none"}}, "'lock.strategy'");
+  expectRefused({}, "'lock.lockables.announcement-pins'",
+                R"({"lock":{"lockables":{"announcement-pins":{"strategy":"none"}}}})");
+}
+
+TEST_F(StartTest, UnknownStrategyIsNamed) {
+  expectRefused({{"LOCK_STRATEGY", "wishful-thinking"}}, "wishful-thinking");
+}
+
+TEST_F(StartTest, UnknownLockableIsNamed) {
+  expectRefused({}, "'lock.lockables.announcement-pin'", R"({"lock":{"lockables":{"announcement-pin":{"wait_ms":1}}}})");
+}
+
+TEST_F(StartTest, FewerConnectionsThanThreadsAreRefused) {
+  expectRefused({{"HTTP_THREADS", "4"}, {"DATABASE_CONNECTIONS", "3"}}, "'database.connections'");
+}
+
+TEST_F(StartTest, RefusedSettingsLeaveTheDatabaseAlone) {
+  const auto fresh = sharedPg().createDatabase(false);
+  EXPECT_EQ(tryStart(fresh, {{"LOCK_STRATEGY", "wishful-thinking"}}).status, 1);
+  EXPECT_EQ(*PgSession(fresh).query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")[0][0], "0");
+}
+
+TEST_F(StartTest, SecretsDoNotShowInTheReason) {
+  const auto result = tryStart(database, {{"AUTH_JWT_SECRET", "short-but-secret"}, {"DATABASE_PASSWORD", "hidden-word"}});
+  EXPECT_EQ(result.output.find("short-but-secret"), std::string::npos);
+  EXPECT_EQ(result.output.find("hidden-word"), std::string::npos);
+}
+
+TEST_F(StartTest, ProductionStartsOnAnIntactDatabaseWithoutDemoData) {
+  Service service(database, kProduction);
+  EXPECT_EQ(service.client().get("/readyz").status, 200);
+  EXPECT_EQ(*PgSession(database).query("SELECT count(*) FROM councils")[0][0], "0");
+}
+
+TEST_F(StartTest, ProductionRefusesADatabaseOfTheLab) {
+  run("ALTER TABLE announcements DROP CONSTRAINT announcements_guarded");
+  expectRefused(kProduction, "announcements_guarded");
+}
+
+TEST_F(StartTest, ProductionRefusesAConstraintThatWasNotValidated) {
+  run("ALTER TABLE announcements DROP CONSTRAINT announcements_guarded;"
+      "ALTER TABLE announcements ADD CONSTRAINT announcements_guarded CHECK (NOT unguarded) NOT VALID");
+  expectRefused(kProduction, "announcements_guarded");
+}
+
+TEST_F(StartTest, DatabaseTheLabHasUsedIsRefusedByProductionLater) {
+  { const Service lab(database, {{"LAB", "true"}}); }
+  expectRefused(kProduction, "announcements_guarded");
+}
+
+TEST_F(StartTest, ChangedMigrationStopsTheStart) {
+  run("UPDATE schema_migrations SET checksum = 'another' WHERE version = 1");
+  expectRefused({}, "V001");
+}
+
+TEST_F(StartTest, MissingOldMigrationStopsTheStart) {
+  run("UPDATE schema_migrations SET version = (SELECT max(version) + 1 FROM schema_migrations) WHERE version = 1");
+  expectRefused({}, "V001");
+}
+
+TEST_F(StartTest, ThreeInstancesAtOnceMigrateOnce) {
+  const auto binary = program();
+  const auto fresh = sharedPg().createDatabase(false);
+  const auto log = makeTemporaryFolder() + "/log";
+  std::vector<int> ports;
+  std::vector<std::unique_ptr<Process>> instances;
+  for (int i = 0; i < 3; ++i) {
+    ports.push_back(freePort());
+    instances.push_back(std::make_unique<Process>(
+        Command{.arguments = {binary}, .environment = serviceEnvironment(fresh, ports.back(), {}), .output = log}));
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(eventually([&] { return HttpClient(ports[i], 2).get("/readyz").status == 200; })) << i;
+    EXPECT_TRUE(instances[i]->isRunning());
+  }
+  PgSession session(fresh);
+  const auto versions = session.query("SELECT version, count(*) FROM schema_migrations GROUP BY version ORDER BY version");
+  ASSERT_FALSE(versions.empty());
+  for (std::size_t i = 0; i < versions.size(); ++i) EXPECT_EQ(versions[i], (PgSession::Row{std::to_string(i + 1), "1"}));
+  EXPECT_EQ(*session.query("SELECT count(*) FROM councils WHERE username = 'admin'")[0][0], "1");
+}
+
+}  // namespace festa::test

@@ -1,0 +1,37 @@
+// A database, a client of Drogon's and an event loop for tests of services.
+#pragma once
+
+#include "services/announcement_service.h"
+#include "tests/support/loops.h"
+#include "tests/support/pg_server.h"
+
+#include <gtest/gtest.h>
+
+namespace festa::test {
+
+class DatabaseFixture : public testing::Test {
+ protected:
+  static drogon::orm::DbClientPtr connect(const Config::Database& where, std::size_t connections = 8,
+                                          const std::string& options = "") {
+    auto client = drogon::orm::DbClient::newPgClient(PgServer::connectionInfo(where, options), connections);
+    client->setTimeout(5.0);
+    // A client that is dropped while it still connects ends the process.
+    eventually([&] { return client->hasAvailableConnections(); }, std::chrono::seconds(2));
+    return client;
+  }
+
+  // Runs a coroutine on the loop; its frame may refer to the test's variables.
+  template <class Make>
+  auto run(Make make) {
+    return runOn(loops_.at(), std::move(make));
+  }
+
+  std::string one(const std::string& query) { return session_.query(query).at(0).at(0).value_or("NULL"); }
+
+  Loops loops_;
+  const Config::Database where_ = sharedPg().createDatabase();
+  PgSession session_{where_};
+  drogon::orm::DbClientPtr db_ = connect(where_);
+};
+
+}  // namespace festa::test

@@ -1,0 +1,51 @@
+// A TCP proxy on loopback that loses what it is told to lose.
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace festa::test {
+
+// Forwards every connection to a port on 127.0.0.1. Thread-safe.
+class TcpProxy {
+ public:
+  explicit TcpProxy(int targetPort);
+  ~TcpProxy();
+  TcpProxy(const TcpProxy&) = delete;
+  TcpProxy& operator=(const TcpProxy&) = delete;
+
+  int port() const { return port_; }
+
+  // From now on, answers on the connections that exist do not reach the client; requests still reach the server.
+  void swallowReplies();
+  // Bytes from the server that were swallowed so far.
+  std::size_t swallowed() const { return swallowed_; }
+  // Ends all connections that exist; new ones are forwarded as usual.
+  void cut();
+
+ private:
+  struct Connection {
+    int client;
+    int server;
+    std::atomic<bool> swallow{false};
+    std::atomic<bool> closed{false};
+  };
+
+  void accept();
+  void pump(Connection& connection, int from, int to, bool isReply);
+  static void close(Connection& connection);
+
+  const int targetPort_;
+  int port_ = 0;
+  int listener_ = -1;
+  std::atomic<std::size_t> swallowed_{0};
+  std::mutex mutex_;
+  std::list<Connection> connections_;  // guarded by mutex_; elements stay where they are
+  std::vector<std::thread> threads_;   // guarded by mutex_
+  std::thread acceptor_;
+};
+
+}  // namespace festa::test

@@ -1,0 +1,214 @@
+#include "app/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace festa::test {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Variables = std::map<std::string, std::string>;
+
+namespace {
+
+const std::string kSecret(32, 's');
+
+// With what every configuration needs, on a machine of any size.
+Config read(const std::string& json, Variables variables = {}) {
+  variables.emplace("FESTA_AUTH_JWT_SECRET", kSecret);
+  variables.emplace("FESTA_HTTP_THREADS", "2");
+  return readConfig(json, variables);
+}
+
+std::string refusal(const std::string& json, const Variables& variables = {}) {
+  try {
+    read(json, variables);
+    return "accepted";
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST(Config, DefaultsNeedNothingButASecret) {
+  const auto config = read("");
+  EXPECT_EQ(config.environment, "development");
+  EXPECT_FALSE(config.isProduction());
+  EXPECT_FALSE(config.lab);
+  EXPECT_FALSE(config.demo);
+  EXPECT_EQ(config.timezone, "Asia/Seoul");
+  EXPECT_EQ(config.http.address, "127.0.0.1");
+  EXPECT_EQ(config.http.port, 8080);
+  EXPECT_EQ(config.http.maxBodyBytes, 1024 * 1024);
+  EXPECT_THAT(config.http.corsOrigins, IsEmpty());
+  EXPECT_EQ(config.database.connections, 32);
+  EXPECT_EQ(config.auth.tokenMinutes, 24 * 60);
+  EXPECT_EQ(config.lock.strategy, "memory");
+  EXPECT_EQ(config.lock.instances, 1);
+  EXPECT_THAT(config.lock.lockables, IsEmpty());
+}
+
+TEST(Config, AnEmptyObjectIsTheSameAsNoFile) {
+  EXPECT_EQ(read("{}").http.port, read("").http.port);
+  EXPECT_EQ(read("{\"http\": {}}").http.port, 8080);
+}
+
+TEST(Config, JsonSetsValuesOfEveryType) {
+  const auto config = read(R"({
+    // which machine this is
+    "environment": "production", "log_level": "debug",
+    "http": {"port": 9000, "cors_origins": ["https://a.example", "https://b.example"]},
+    "database": {"host": "db", "connections": 7},
+    "lock": {"strategy": "pg-constraint", "max_waiters": 0}
+  })");
+  EXPECT_TRUE(config.isProduction());
+  EXPECT_EQ(config.logLevel, "debug");
+  EXPECT_EQ(config.http.port, 9000);
+  EXPECT_THAT(config.http.corsOrigins, ElementsAre("https://a.example", "https://b.example"));
+  EXPECT_EQ(config.database.host, "db");
+  EXPECT_EQ(config.database.connections, 7);
+  EXPECT_EQ(config.lock.strategy, "pg-constraint");
+  EXPECT_EQ(config.lock.maxWaiters, 0);
+}
+
+TEST(Config, VariablesOverrideJson) {
+  const auto config = read(R"({"demo": true, "http": {"port": 9000, "cors_origins": ["x"]}})",
+                           {{"FESTA_HTTP_PORT", "9001"},
+                            {"FESTA_HTTP_CORS_ORIGINS", "https://a.example,,https://b.example"},
+                            {"FESTA_DATABASE_PASSWORD", "p=a,ss"},
+                            {"FESTA_HTTP_MAX_BODY_BYTES", "2048"},
+                            {"FESTA_DEMO", "false"},
+                            {"FESTA_LAB", "true"}});
+  EXPECT_EQ(config.http.port, 9001);
+  EXPECT_THAT(config.http.corsOrigins, ElementsAre("https://a.example", "https://b.example"));
+  EXPECT_EQ(config.database.password, "p=a,ss");
+  EXPECT_EQ(config.http.maxBodyBytes, 2048);
+  EXPECT_FALSE(config.demo);
+  EXPECT_TRUE(config.lab);
+}
+
+TEST(Config, AnUnknownKeyIsRefusedByName) {
+  EXPECT_THAT(refusal(R"({"colour": "red"})"), HasSubstr("'colour'"));
+  EXPECT_THAT(refusal(R"({"http": {"prot": 1}})"), HasSubstr("'http.prot'"));
+  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": {"wait": 1}}}})"),
+              HasSubstr("'lock.lockables.pins.wait'"));
+  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": 5}}})"), HasSubstr("'lock.lockables.pins'"));
+}
+
+TEST(Config, AnUnknownVariableIsRefusedByName) {
+  EXPECT_THAT(refusal("", {{"FESTA_HTTP_PROT", "1"}}), HasSubstr("FESTA_HTTP_PROT"));
+  EXPECT_THAT(refusal("", {{"FESTA_", ""}}), HasSubstr("FESTA_"));
+}
+
+TEST(Config, AWrongTypeIsRefusedByName) {
+  EXPECT_THAT(refusal(R"({"http": {"port": "8080"}})"), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal(R"({"http": {"port": 8080.0}})"), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal(R"({"http": {"port": null}})"), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal(R"({"http": {"port": 99999999999999999999}})"), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal(R"({"lab": "true"})"), HasSubstr("'lab'"));
+  EXPECT_THAT(refusal(R"({"lab": 1})"), HasSubstr("'lab'"));
+  EXPECT_THAT(refusal(R"({"timezone": 9})"), HasSubstr("'timezone'"));
+  EXPECT_THAT(refusal(R"({"http": {"cors_origins": "*"}})"), HasSubstr("'http.cors_origins'"));
+  EXPECT_THAT(refusal(R"({"http": {"cors_origins": [1]}})"), HasSubstr("'http.cors_origins'"));
+  EXPECT_THAT(refusal(R"({"http": 1})"), HasSubstr("'http'"));
+}
+
+TEST(Config, AVariableOfTheWrongTypeIsRefusedByName) {
+  for (const auto* text : {"", "x", "80x", " 80", "8080.0", "0x50", "99999999999999999999"})
+    EXPECT_THAT(refusal("", {{"FESTA_HTTP_PORT", text}}), HasSubstr("'http.port'")) << text;
+  for (const auto* text : {"", "1", "yes", "TRUE"})
+    EXPECT_THAT(refusal("", {{"FESTA_LAB", text}}), HasSubstr("'lab'")) << text;
+}
+
+TEST(Config, ANumberOutOfRangeIsRefusedWithItsRange) {
+  EXPECT_THAT(refusal(R"({"http": {"port": 0}})"),
+              AllOf(HasSubstr("'http.port'"), HasSubstr("from 1 to 65535"), HasSubstr("not 0")));
+  EXPECT_THAT(refusal("", {{"FESTA_HTTP_PORT", "65536"}}), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal("", {{"FESTA_HTTP_PORT", "-1"}}), HasSubstr("'http.port'"));
+  EXPECT_THAT(refusal(R"({"database": {"connections": 0}})"), HasSubstr("'database.connections'"));
+  EXPECT_EQ(read("", {{"FESTA_HTTP_PORT", "65535"}}).http.port, 65535);
+}
+
+TEST(Config, TextThatIsNotAJsonObjectIsRefused) {
+  for (const auto* json : {"[]", "1", "{", "{} x", "{'lab': true}", "{\"lab\":true,\"lab\":false}"})
+    EXPECT_THAT(refusal(json), HasSubstr("not a JSON object")) << json;
+}
+
+TEST(Config, UnknownNamesOfEnvironmentsAndLogLevelsAreRefused) {
+  EXPECT_THAT(refusal("", {{"FESTA_ENVIRONMENT", "prod"}}), HasSubstr("'environment'"));
+  EXPECT_THAT(refusal("", {{"FESTA_LOG_LEVEL", "INFO"}}), HasSubstr("'log_level'"));
+}
+
+TEST(Config, ProductionRefusesLabAndDemo) {
+  const Variables production{{"FESTA_ENVIRONMENT", "production"}};
+  EXPECT_EQ(refusal("", production), "accepted");
+  EXPECT_THAT(refusal(R"({"lab": true})", production), HasSubstr("'lab'"));
+  EXPECT_THAT(refusal(R"({"demo": true})", production), HasSubstr("'demo'"));
+  EXPECT_EQ(refusal(R"({"lab": true, "demo": true})"), "accepted");
+}
+
+TEST(Config, AShortSecretIsRefusedAndNotRepeated) {
+  EXPECT_THAT(refusal("", {{"FESTA_AUTH_JWT_SECRET", ""}}), HasSubstr("'auth.jwt_secret'"));
+  const std::string shortSecret(31, 'q');
+  EXPECT_THAT(refusal("", {{"FESTA_AUTH_JWT_SECRET", shortSecret}}),
+              AllOf(HasSubstr("'auth.jwt_secret'"), testing::Not(HasSubstr("qq"))));
+  EXPECT_EQ(read("").auth.jwtSecret, kSecret);
+}
+
+TEST(Config, OnlyADemoGetsASecretOfItsOwn) {
+  const Variables demo{{"FESTA_DEMO", "true"}, {"FESTA_AUTH_JWT_SECRET", ""}};
+  EXPECT_GE(read("", demo).auth.jwtSecret.size(), 32U);
+  EXPECT_EQ(read("", {{"FESTA_DEMO", "true"}}).auth.jwtSecret, kSecret);
+  EXPECT_THAT(refusal("", {{"FESTA_DEMO", "true"}, {"FESTA_AUTH_JWT_SECRET", "short"}}),
+              HasSubstr("'auth.jwt_secret'"));
+}
+
+TEST(Config, LockablesAreReadByNameAndWhatIsNotSetStaysOpen) {
+  const auto config = read(R"({"lock": {"lockables": {
+    "announcement-pins": {"wait_ms": 0, "lease_ms": 3000},
+    "seats": {"strategy": "pg-constraint"}
+  }}})");
+  ASSERT_EQ(config.lock.lockables.size(), 2U);
+  const auto& pins = config.lock.lockables.at("announcement-pins");
+  EXPECT_EQ(pins.strategy, "");
+  EXPECT_EQ(pins.waitMs, 0);
+  EXPECT_EQ(pins.leaseMs, 3000);
+  const auto& seats = config.lock.lockables.at("seats");
+  EXPECT_EQ(seats.strategy, "pg-constraint");
+  EXPECT_EQ(seats.waitMs, std::nullopt);
+  EXPECT_EQ(seats.leaseMs, std::nullopt);
+  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": {"lease_ms": "3s"}}}})"),
+              HasSubstr("'lock.lockables.pins.lease_ms'"));
+}
+
+TEST(Config, EveryThreadNeedsAConnection) {
+  const Variables threads{{"FESTA_HTTP_THREADS", "8"}};
+  EXPECT_THAT(refusal(R"({"database": {"connections": 7}})", threads),
+              AllOf(HasSubstr("'database.connections'"), HasSubstr("8")));
+  EXPECT_EQ(refusal(R"({"database": {"connections": 8}})", threads), "accepted");
+}
+
+TEST(Config, ThreadsAndHoldersFollowTheMachineAndTheConnectionsUnlessSet) {
+  EXPECT_GE(Config().ioThreads(), 1);
+  EXPECT_EQ(read("", {{"FESTA_HTTP_THREADS", "3"}}).ioThreads(), 3);
+  EXPECT_EQ(read("", {{"FESTA_DATABASE_CONNECTIONS", "5"}}).inFlightLimit(), 20);
+  EXPECT_EQ(read("", {{"FESTA_HTTP_MAX_IN_FLIGHT", "3"}}).inFlightLimit(), 3);
+}
+
+TEST(Config, TheEnvironmentGivesOnlyVariablesOfOurs) {
+  ::setenv("FESTA_TEST_VARIABLE", "a=b", 1);
+  ::setenv("FESTIVAL", "no", 1);
+  const auto variables = festaEnvironment();
+  ::unsetenv("FESTA_TEST_VARIABLE");
+  ::unsetenv("FESTIVAL");
+  EXPECT_EQ(variables.at("FESTA_TEST_VARIABLE"), "a=b");
+  EXPECT_FALSE(variables.contains("FESTIVAL"));
+  EXPECT_FALSE(festaEnvironment().contains("FESTA_TEST_VARIABLE"));
+}
+
+}  // namespace festa::test

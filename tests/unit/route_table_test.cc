@@ -1,0 +1,101 @@
+#include "controllers/route_table.h"
+
+#include <gtest/gtest.h>
+
+namespace festa::test {
+
+using Result = RouteTable::Result;
+using Parameters = RouteTable::Parameters;
+
+namespace {
+
+RouteTable announcements() {
+  RouteTable table;
+  table.add("GET", "/announcements");
+  table.add("POST", "/announcements");
+  table.add("PATCH", "/announcements/{id}");
+  table.add("DELETE", "/announcements/{id}");
+  table.add("PUT", "/festivals/{festivalId}/announcements/{id}");
+  return table;
+}
+
+}  // namespace
+
+TEST(RouteTable, FindsALiteralPathWithEachOfItsMethods) {
+  for (const auto* method : {"GET", "POST"}) {
+    const auto match = announcements().match(method, "/announcements");
+    EXPECT_EQ(match.result, Result::kFound) << method;
+    EXPECT_EQ(match.pattern, "/announcements");
+    EXPECT_TRUE(match.parameters.empty());
+  }
+}
+
+TEST(RouteTable, GivesThePathParametersByName) {
+  const auto one = announcements().match("PATCH", "/announcements/42");
+  EXPECT_EQ(one.result, Result::kFound);
+  EXPECT_EQ(one.pattern, "/announcements/{id}");
+  EXPECT_EQ(one.parameters, (Parameters{{"id", "42"}}));
+  const auto two = announcements().match("PUT", "/festivals/7/announcements/42");
+  EXPECT_EQ(two.result, Result::kFound);
+  EXPECT_EQ(two.parameters, (Parameters{{"festivalId", "7"}, {"id", "42"}}));
+}
+
+TEST(RouteTable, AParameterTakesAnySegmentAsItIs) {
+  const auto match = announcements().match("PATCH", "/announcements/{id} %2F:가");
+  EXPECT_EQ(match.parameters, (Parameters{{"id", "{id} %2F:가"}}));
+}
+
+TEST(RouteTable, SaysWhichMethodsAPathHas) {
+  const auto literal = announcements().match("DELETE", "/announcements");
+  EXPECT_EQ(literal.result, Result::kMethodNotAllowed);
+  EXPECT_EQ(literal.allow, "GET, POST");
+  EXPECT_EQ(literal.pattern, "/announcements");
+  const auto parameterised = announcements().match("GET", "/announcements/42");
+  EXPECT_EQ(parameterised.result, Result::kMethodNotAllowed);
+  EXPECT_EQ(parameterised.allow, "PATCH, DELETE");
+}
+
+TEST(RouteTable, MethodsAreComparedExactly) {
+  EXPECT_EQ(announcements().match("get", "/announcements").result, Result::kMethodNotAllowed);
+  EXPECT_EQ(announcements().match("", "/announcements").result, Result::kMethodNotAllowed);
+}
+
+TEST(RouteTable, UnknownPathsAreNotFound) {
+  for (const auto* path : {"/", "", "/announcement", "/announcements/1/2", "//announcements",
+                           "/Announcements", "/announcements?x", "/festivals/7/announcements",
+                           "/festivals/7/notices/1"}) {
+    const auto match = announcements().match("GET", path);
+    EXPECT_EQ(match.result, Result::kNotFound) << path;
+    EXPECT_EQ(match.pattern, "") << path;
+    EXPECT_EQ(match.allow, "") << path;
+    EXPECT_TRUE(match.parameters.empty()) << path;
+  }
+}
+
+TEST(RouteTable, ATrailingSlashIsNotTheSamePath) {
+  EXPECT_NE(announcements().match("GET", "/announcements/").result, Result::kFound);
+}
+
+TEST(RouteTable, AMethodOnALaterPatternThatFitsIsFound) {
+  RouteTable table;
+  table.add("GET", "/announcements/{id}");
+  table.add("POST", "/announcements/search");
+  const auto match = table.match("POST", "/announcements/search");
+  EXPECT_EQ(match.result, Result::kFound);
+  EXPECT_EQ(match.pattern, "/announcements/search");
+  EXPECT_TRUE(match.parameters.empty());
+  EXPECT_EQ(table.match("GET", "/announcements/search").pattern, "/announcements/{id}");
+}
+
+TEST(RouteTable, TheRootHasARouteOfItsOwn) {
+  RouteTable table;
+  table.add("GET", "/");
+  EXPECT_EQ(table.match("GET", "/").result, Result::kFound);
+  EXPECT_EQ(table.match("GET", "/x").result, Result::kNotFound);
+}
+
+TEST(RouteTable, AnEmptyTableFindsNothing) {
+  EXPECT_EQ(RouteTable().match("GET", "/").result, Result::kNotFound);
+}
+
+}  // namespace festa::test

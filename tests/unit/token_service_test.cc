@@ -1,0 +1,192 @@
+#include "services/token_service.h"
+
+#include <drogon/utils/Utilities.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <ctime>
+
+namespace festa::test {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+const std::string kSecret = "a secret that is long enough for HS256";
+constexpr std::chrono::seconds kHour{3600};
+
+const TokenService& tokens() {
+  static const TokenService service(kSecret, kHour);
+  return service;
+}
+
+Caller council() {
+  return {"council@example.org", 17, Realm::kCouncil, 42, {"COUNCIL", "ADMIN"}};
+}
+
+std::string encoded(std::string_view text) {
+  return drogon::utils::base64EncodeUnpadded(text, true);
+}
+
+// A token made by hand, so that it can be anything.
+std::string crafted(const std::string& header, const std::string& payload, const EVP_MD* digest,
+                    const std::string& secret = kSecret) {
+  const auto text = encoded(header) + '.' + encoded(payload);
+  unsigned char mac[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  HMAC(digest, secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, &length);
+  return text + '.' + encoded({reinterpret_cast<const char*>(mac), length});
+}
+
+std::string crafted(const std::string& payload) {
+  return crafted(R"({"alg":"HS256","typ":"JWT"})", payload, EVP_sha256());
+}
+
+std::string inAnHour() {
+  return std::to_string(std::time(nullptr) + 3600);
+}
+
+std::string goodPayload() {
+  return R"({"sub":"c","uid":17,"realm":"council","festivalId":42,"roles":["COUNCIL"],"exp":)" +
+         inAnHour() + '}';
+}
+
+}  // namespace
+
+TEST(TokenService, ATokenComesBackAsItsCaller) {
+  const auto caller = tokens().verify(tokens().issue(council()));
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->login, "council@example.org");
+  EXPECT_EQ(caller->uid, 17);
+  EXPECT_EQ(caller->realm, Realm::kCouncil);
+  EXPECT_EQ(caller->festivalId, 42);
+  EXPECT_THAT(caller->roles, ElementsAre("COUNCIL", "ADMIN"));
+  EXPECT_TRUE(caller->hasRole("ADMIN"));
+  EXPECT_FALSE(caller->hasRole("admin"));
+}
+
+TEST(TokenService, AUserNeedsNeitherFestivalNorRoles) {
+  const auto caller = tokens().verify(tokens().issue({"사용자", 1, Realm::kUser, std::nullopt, {}}));
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->login, "사용자");
+  EXPECT_EQ(caller->realm, Realm::kUser);
+  EXPECT_EQ(caller->festivalId, std::nullopt);
+  EXPECT_THAT(caller->roles, IsEmpty());
+}
+
+TEST(TokenService, LargeNumbersKeepAllTheirDigits) {
+  auto caller = council();
+  caller.uid = 9007199254740993;
+  caller.festivalId = std::numeric_limits<std::int64_t>::max();
+  const auto read = tokens().verify(tokens().issue(caller));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->uid, caller.uid);
+  EXPECT_EQ(read->festivalId, caller.festivalId);
+}
+
+TEST(TokenService, ATokenMadeByHandIsAcceptedSoTheRefusalsBelowMeanSomething) {
+  const auto caller = tokens().verify(crafted(goodPayload()));
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->uid, 17);
+}
+
+TEST(TokenService, ATokenOfAnotherSecretIsRefused) {
+  EXPECT_FALSE(TokenService(kSecret + "x", kHour).verify(tokens().issue(council())));
+  EXPECT_FALSE(TokenService("another secret, just as long as ours", kHour)
+                   .verify(tokens().issue(council())));
+}
+
+TEST(TokenService, AnExpiredTokenIsRefused) {
+  const TokenService past(kSecret, std::chrono::seconds(-1));
+  EXPECT_FALSE(tokens().verify(past.issue(council())));
+  EXPECT_FALSE(tokens().verify(TokenService(kSecret, std::chrono::seconds(0)).issue(council())));
+}
+
+TEST(TokenService, AlgorithmNoneIsRefused) {
+  for (const auto* name : {"none", "None", "NONE"}) {
+    const auto header = std::string(R"({"alg":")") + name + R"("})";
+    const auto unsignedToken = encoded(header) + '.' + encoded(goodPayload());
+    EXPECT_FALSE(tokens().verify(unsignedToken + '.')) << name;
+    EXPECT_FALSE(tokens().verify(unsignedToken)) << name;
+    EXPECT_FALSE(tokens().verify(crafted(header, goodPayload(), EVP_sha256()))) << name;
+  }
+}
+
+TEST(TokenService, OtherAlgorithmsAreRefusedEvenWithTheRightSecret) {
+  EXPECT_FALSE(tokens().verify(crafted(R"({"alg":"HS384"})", goodPayload(), EVP_sha384())));
+  EXPECT_FALSE(tokens().verify(crafted(R"({"alg":"HS512"})", goodPayload(), EVP_sha512())));
+  for (const auto* header : {R"({"alg":"RS256"})", R"({"alg":"ES256"})", R"({"alg":""})",
+                             R"({"alg":null})", R"({"typ":"JWT"})", "{}", "[]", "x"})
+    EXPECT_FALSE(tokens().verify(crafted(header, goodPayload(), EVP_sha256()))) << header;
+}
+
+TEST(TokenService, ATamperedTokenIsRefused) {
+  const auto token = tokens().issue(council());
+  const auto first = token.find('.');
+  const auto second = token.rfind('.');
+  const auto header = token.substr(0, first);
+  const auto signature = token.substr(second);
+  EXPECT_FALSE(tokens().verify(header + '.' + encoded(goodPayload()) + signature));
+  EXPECT_FALSE(tokens().verify(encoded(R"({"alg":"HS256"})") + token.substr(first)));
+  EXPECT_FALSE(tokens().verify(token.substr(0, second)));
+  EXPECT_FALSE(tokens().verify(token.substr(0, second + 1)));
+  EXPECT_FALSE(tokens().verify(token.substr(0, token.size() - 4)));
+  for (std::size_t i = 0; i < token.size() - 1; ++i) {
+    auto changed = token;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(tokens().verify(changed)) << "character " << i;
+  }
+}
+
+TEST(TokenService, GarbageIsRefused) {
+  for (const auto* text : {"", ".", "..", "...", "a.b.c", "Bearer", "{}", "é.é.é", "eyJhbGciOiJIUzI1NiJ9..",
+                           "====.====.====", " "})
+    EXPECT_FALSE(tokens().verify(text)) << text;
+}
+
+TEST(TokenService, AVeryLongTokenIsRefusedHoweverWellItIsSigned) {
+  EXPECT_FALSE(tokens().verify(std::string(5000, 'a')));
+  auto payload = goodPayload();
+  payload.insert(1, R"("x":")" + std::string(1000, 'x') + R"(",)");
+  EXPECT_TRUE(tokens().verify(crafted(payload)));
+  payload.insert(1, R"("y":")" + std::string(4000, 'y') + R"(",)");
+  EXPECT_FALSE(tokens().verify(crafted(payload)));
+}
+
+TEST(TokenService, ATokenWithoutAClaimIsRefused) {
+  const auto with = [](const std::string& claims) { return crafted("{" + claims + "}"); };
+  const auto exp = R"("exp":)" + inAnHour();
+  EXPECT_TRUE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"user",)" + exp)));
+  for (const auto* claims : {R"("uid":1,"realm":"user",)", R"("sub":"u","realm":"user",)",
+                             R"("sub":"u","uid":1,)", ""})
+    EXPECT_FALSE(tokens().verify(with(claims + exp))) << claims;
+  EXPECT_FALSE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"user")"))) << "never expires";
+  EXPECT_FALSE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"council",)" + exp))) << "no festival";
+}
+
+TEST(TokenService, ClaimsOfTheWrongKindAreRefused) {
+  const auto exp = R"("exp":)" + inAnHour() + "}";
+  for (const auto* claims :
+       {R"({"sub":1,"uid":1,"realm":"user",)", R"({"sub":"u","uid":"1","realm":"user",)",
+        R"({"sub":"u","uid":0,"realm":"user",)", R"({"sub":"u","uid":-1,"realm":"user",)",
+        R"({"sub":"u","uid":1,"realm":"admin",)", R"({"sub":"u","uid":1,"realm":true,)",
+        R"({"sub":"u","uid":1,"realm":"council","festivalId":"7",)"})
+    EXPECT_FALSE(tokens().verify(crafted(claims + exp))) << claims;
+  for (const auto* expiry : {"0", "-1", "\"4102444800\"", "null", "true"})
+    EXPECT_FALSE(tokens().verify(
+        crafted(R"({"sub":"u","uid":1,"realm":"user","exp":)" + std::string(expiry) + "}")))
+        << expiry;
+}
+
+TEST(TokenService, RolesThatAreNotTextAreIgnored) {
+  const auto caller = tokens().verify(
+      crafted(R"({"sub":"u","uid":1,"realm":"user","roles":["A",1,null,"B"],"exp":)" + inAnHour() + "}"));
+  ASSERT_TRUE(caller);
+  EXPECT_THAT(caller->roles, ElementsAre("A", "B"));
+}
+
+}  // namespace festa::test
