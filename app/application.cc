@@ -92,13 +92,11 @@ Database configureDatabase(const Config& config) {
 // A declared Lockable with the configured changes. Stops the start when they cannot work.
 lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (lockable.strategy.empty()) lockable.strategy = config.lock.strategy;
-  std::string key = "lock.strategy";
-  if (const auto found = config.lock.lockables.find(lockable.name); found != config.lock.lockables.end()) {
-    key = "lock.lockables." + lockable.name;
-    if (!found->second.strategy.empty()) lockable.strategy = found->second.strategy;
-    if (found->second.waitMs) lockable.wait = milliseconds(*found->second.waitMs);
-    if (found->second.leaseMs) lockable.lease = milliseconds(*found->second.leaseMs);
-  }
+  const auto& settings = config.lock.lockables.at(lockable.name);
+  if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
+  if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
+  if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
+  const std::string key = settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
   const auto* row = Strategies::find(lockable.strategy);
   if (row == nullptr) throw ConfigError("configuration: '" + key + "' names an unknown strategy: " + lockable.strategy);
   if (row->labOnly && !config.lab)
@@ -116,11 +114,6 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
                       std::to_string(kLongestPathStatements) +
                       " × database.statement_timeout_ms + database.commit_timeout_ms)");
   return lockable;
-}
-
-void requireKnownLockables(const Config& config) {
-  for (const auto& [name, override] : config.lock.lockables)
-    if (name != kAnnouncementPins.name) throw ConfigError("configuration: 'lock.lockables." + name + "' is not a lockable");
 }
 
 // Runs on its own thread until a signal arrives.
@@ -142,7 +135,6 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
 
 void serve(const Config& config) {
   const auto signals = blockStopSignals();
-  requireKnownLockables(config);
   if (config.demo) LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
   if (config.lab) LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
   const auto epoch = prepareDatabase(config);

@@ -22,7 +22,7 @@ namespace {
 
 std::string variableName(const std::string& key) {
   std::string name = "FESTA_";
-  for (const char c : key) name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const char c : key) name += c == '.' || c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
@@ -96,14 +96,6 @@ class Source {
       }
     }
     if (const auto text = takeVariable(key)) into = splitList(*text);
-  }
-
-  // Names of the sections below `prefix`.
-  std::set<std::string> sections(const std::string& prefix) const {
-    std::set<std::string> names;
-    for (const auto& [key, value] : values_)
-      if (key.starts_with(prefix + '.')) names.insert(key.substr(prefix.size() + 1, key.rfind('.') - prefix.size() - 1));
-    return names;
   }
 
   void requireAllRead() const {
@@ -180,7 +172,7 @@ void readLock(Source& source, Config::Lock& lock) {
   source.read("lock.instances", lock.instances, 1, 10'000);
   source.read("lock.max_waiters_per_key", lock.maxWaitersPerKey, 0, 10'000'000);
   source.read("lock.max_waiters", lock.maxWaiters, 0, 10'000'000);
-  for (const auto& name : source.sections("lock.lockables")) {
+  for (const std::string name : kLockableNames) {
     const auto key = "lock.lockables." + name;
     auto& entry = lock.lockables[name];
     std::int64_t wait = -1;

@@ -1,6 +1,7 @@
 // The settings of one process, read once at start.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -74,6 +75,9 @@ struct Config {
   std::int64_t ioThreads() const;
   std::int64_t inFlightLimit() const;
 };
+
+// Locks whose strategy, wait and lease can be configured: the names of all Lockables.
+constexpr std::array kLockableNames{"announcement-pins"};
 
 // Statements of the longest guarded transaction besides BEGIN and COMMIT: fence, look, write.
 constexpr std::int64_t kLongestPathStatements = 3;

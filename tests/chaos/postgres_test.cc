@@ -1,1 +1,169 @@
+// The database goes away between lock and COMMIT, and during COMMIT; the process itself is frozen.
+#include "tests/support/loops.h"
+#include "tests/support/rush.h"
+#include "tests/support/service.h"
+#include "tests/support/tcp_proxy.h"
+
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+namespace festa::test {
+
+namespace {
+
+const std::set<std::string> kHonest{"DATABASE_UNAVAILABLE", "COMMIT_UNCONFIRMED", "LOCK_LOST"};
+
+std::string titled(const std::string& title) {
+  return R"({"title":")" + title + R"(","content":"c","isPinned":true})";
+}
+
+class PostgresChaos : public testing::Test {
+ protected:
+  std::future<Response> startCreate(const std::string& title, Headers headers, const std::string& fault = "") {
+    if (!fault.empty()) headers["X-Lab-Fault"] = fault;
+    return std::async(std::launch::async, [this, title, headers] {
+      return service_->client().send("POST", "/announcements", titled(title), headers);
+    });
+  }
+
+  // The state of the service's backends, as text.
+  bool aBackendIs(const std::string& condition) {
+    PgSession session(database_);
+    return !session.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'festabook' AND " + condition).empty();
+  }
+
+  bool isStored(const std::string& title) {
+    PgSession session(database_);
+    return !session.query("SELECT 1 FROM announcements WHERE title = $1", {title}).empty();
+  }
+
+  void expectServedAgain(const Headers& headers) {
+    const auto back = std::chrono::steady_clock::now();
+    ASSERT_TRUE(eventually([&] { return startCreate("afterwards", headers).get().status == 201; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - back, std::chrono::seconds(8)) << "it should take seconds, not more";
+  }
+
+  PgServer pg_;
+  const Config::Database database_ = pg_.createDatabase();
+  std::unique_ptr<Service> service_ = std::make_unique<Service>(database_, Service::Settings{{"LAB", "true"}});
+};
+
+}  // namespace
+
+TEST_F(PostgresChaos, KilledBetweenLockAndCommit) {
+  const auto headers = service_->newFestival();
+  auto pending = startCreate("lost", headers, "pause-before-commit=500");
+  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
+  pg_.kill();
+  const auto answer = pending.get();
+  EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
+  pg_.start();
+  expectServedAgain(headers);
+  EXPECT_FALSE(isStored("lost"));
+}
+
+TEST_F(PostgresChaos, KilledDuringCommit) {
+  const auto headers = service_->newFestival();
+  PgSession(database_).run(
+      "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
+      " $$ BEGIN IF NEW.title = 'lost' THEN PERFORM pg_sleep(0.35); END IF; RETURN NULL; END $$;"
+      "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON announcements DEFERRABLE INITIALLY DEFERRED"
+      " FOR EACH ROW EXECUTE FUNCTION slow()");
+  auto pending = startCreate("lost", headers);
+  ASSERT_TRUE(eventually([&] { return aBackendIs("query ILIKE 'commit' AND state = 'active'"); }));
+  pg_.kill();
+  const auto answer = pending.get();
+  EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
+  pg_.start();
+  expectServedAgain(headers);
+  EXPECT_FALSE(isStored("lost"));
+}
+
+TEST_F(PostgresChaos, TheReplyOfCommitIsLostAndTheOutcomeIsFoundOut) {
+  TcpProxy proxy(pg_.port());
+  auto throughProxy = database_;
+  throughProxy.port = proxy.port();
+  service_ = std::make_unique<Service>(throughProxy, Service::Settings{{"LAB", "true"}});
+  const auto headers = service_->newFestival();
+  auto pending = startCreate("kept", headers, "pause-before-commit=300");
+  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
+  proxy.swallowReplies();
+  ASSERT_TRUE(eventually([&] { return isStored("kept"); })) << "COMMIT did not reach the server";
+  proxy.cut();
+  const auto answer = pending.get();
+  EXPECT_EQ(answer.status, 201) << answer.body;
+}
+
+TEST_F(PostgresChaos, RestartedInARushEvery2xxHasItsRowAndEveryRowItsAnswer) {
+  std::vector<Headers> festivals;
+  for (int i = 0; i < 8; ++i) festivals.push_back(service_->newFestival());
+  std::mutex mutex;
+  std::set<std::string> created;
+  std::set<std::string> unknown;
+  std::atomic<int> falseAnswers{0};
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 16; ++i)
+    clients.emplace_back([&, i] {
+      HttpClient client(service_->port());
+      for (int n = 0; !stop; ++n) {
+        const auto title = std::to_string(i) + "-" + std::to_string(n);
+        const auto body = R"({"title":")" + title + R"(","content":"c","isPinned":false})";
+        const auto answer = client.send("POST", "/announcements", body, festivals[static_cast<std::size_t>(i) % 8]);
+        const std::lock_guard guard(mutex);
+        if (answer.status == 201) created.insert(title);
+        if (answer.status == 0) ++falseAnswers;
+        if (answer.code() == "COMMIT_UNCONFIRMED") unknown.insert(title);
+      }
+    });
+  const auto createdAtLeast = [&](std::size_t count) {
+    return eventually([&] {
+      const std::lock_guard guard(mutex);
+      return created.size() >= count;
+    });
+  };
+  EXPECT_TRUE(createdAtLeast(300));
+  pg_.kill();
+  pg_.start();
+  std::size_t before = 0;
+  {
+    const std::lock_guard guard(mutex);
+    before = created.size();
+  }
+  EXPECT_TRUE(createdAtLeast(before + 300)) << "it did not recover";
+  stop = true;
+  for (auto& client : clients) client.join();
+
+  std::set<std::string> stored;
+  PgSession session(database_);
+  for (const auto& row : session.query("SELECT title FROM announcements")) stored.insert(*row[0]);
+  EXPECT_EQ(falseAnswers, 0) << "requests without an answer";
+  for (const auto& title : created) EXPECT_TRUE(stored.contains(title)) << title << " was answered 201 and is not there";
+  for (const auto& title : stored)
+    EXPECT_TRUE(created.contains(title) || unknown.contains(title)) << title << " is there but was refused";
+}
+
+TEST_F(PostgresChaos, AProcessFrozenPastItsLeaseStoresNothing) {
+  const auto headers = service_->newFestival();
+  auto pending = startCreate("frozen", headers, "pause-before-commit=300");
+  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
+  service_->process().signal(SIGSTOP);
+  // The server ends the session of a client that keeps a transaction open and says nothing.
+  ASSERT_TRUE(eventually([&] { return !aBackendIs("state = 'idle in transaction'"); }));
+  // And another writer is free to go on, as a successor would.
+  PgSession successor(database_);
+  successor.run("SET lock_timeout = 1000; UPDATE festivals SET fence = fence + 1 WHERE id = " +
+                std::to_string(service_->lastFestival()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(3100));  // longer than the lease of 3 s
+  service_->process().signal(SIGCONT);
+  const auto answer = pending.get();
+  EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
+  EXPECT_FALSE(isStored("frozen"));
+  expectServedAgain(headers);
+}
+
+}  // namespace festa::test

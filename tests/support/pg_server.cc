@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 namespace festa::test {
 
@@ -45,10 +46,16 @@ void PgServer::start() {
 }
 
 void PgServer::kill() {
-  // The postmaster first, so that it restarts nothing; its children notice and end.
+  const auto pid = std::to_string(process_->pid());
+  std::vector<pid_t> backends;
+  std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+  for (pid_t child = 0; children >> child;) backends.push_back(child);
+  // The postmaster first, so that it restarts nothing.
   process_->signal(SIGKILL);
+  for (const auto backend : backends) ::kill(backend, SIGKILL);
   process_->wait();
   process_.reset();
+  for (const auto backend : backends) eventually([&] { return ::kill(backend, 0) != 0; });
   std::filesystem::remove(folder_ + "/postmaster.pid");
 }
 

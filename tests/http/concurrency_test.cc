@@ -1,0 +1,221 @@
+// SCENARIOS: a hundred councils pin at once, and a storm of pin changes.
+#include "tests/support/loops.h"
+#include "tests/support/rush.h"
+#include "tests/support/service.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+
+namespace festa::test {
+
+namespace {
+
+constexpr int kParallel = 100;
+const std::string kPinned = R"({"title":"pin","content":"me","isPinned":true})";
+const std::string kUnpinned = R"({"title":"pin","content":"me later","isPinned":false})";
+
+struct Protection {
+  std::string name;
+  Headers headers;
+};
+
+std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
+  return info.param.name;
+}
+
+class PinRush : public testing::TestWithParam<Protection> {
+ protected:
+  static void SetUpTestSuite() {
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), Service::Settings{{"LAB", "true"}});
+  }
+  static void TearDownTestSuite() { lab_.reset(); }
+
+  struct Outcome {
+    std::int64_t pins;
+    std::map<int, int> statuses;
+  };
+
+  static Outcome rushOnFreshFestival(Service& service, const Headers& protection) {
+    auto headers = service.newFestival();
+    headers.insert(protection.begin(), protection.end());
+    const auto answers = rush(service.port(), kParallel, [&](HttpClient& client, int) {
+      return client.send("POST", "/announcements", kPinned, headers);
+    });
+    PgSession session(service.database());
+    const auto pins = session.query(
+        "SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND is_pinned AND deleted_at IS NULL",
+        {std::to_string(service.lastFestival())});
+    return {std::stoll(*pins[0][0]), countByStatus(answers)};
+  }
+
+  static std::unique_ptr<Service> lab_;
+};
+
+std::unique_ptr<Service> PinRush::lab_;
+
+class PinRushHolds : public PinRush {};
+class PinRushBreaks : public PinRush {};
+
+}  // namespace
+
+TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
+  for (int round = 0; round < 3; ++round) {
+    const auto outcome = rushOnFreshFestival(*lab_, GetParam().headers);
+    EXPECT_EQ(outcome.pins, 3);
+    EXPECT_EQ(outcome.statuses, (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds,
+                         testing::Values(Protection{"Memory", {{"X-Concurrency", "memory"}}},
+                                         Protection{"PgConstraint", {{"X-Concurrency", "pg-constraint"}}}),
+                         nameOfProtection);
+INSTANTIATE_TEST_SUITE_P(WithBackstop, PinRushHolds,
+                         testing::Values(Protection{"AsConfigured", {}},
+                                         Protection{"None", {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}},
+                                         Protection{"Memory", {{"X-Concurrency", "memory"}, {"X-Backstop", "on"}}}),
+                         nameOfProtection);
+
+// The controls: if these did not break, the tests above would be blind.
+TEST_P(PinRushBreaks, MoreThanThreeAreSeen) {
+  std::int64_t most = 0;
+  for (int round = 0; round < 20 && most <= 3; ++round)
+    most = std::max(most, rushOnFreshFestival(*lab_, GetParam().headers).pins);
+  EXPECT_GT(most, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Alone, PinRushBreaks,
+                         testing::Values(Protection{"None", {{"X-Concurrency", "none"}}},
+                                         Protection{"PgRepeatableRead", {{"X-Concurrency", "pg-repeatable-read"}}},
+                                         Protection{"MemoryReleasedBeforeCommit",
+                                                    {{"X-Concurrency", "memory"}, {"X-Lab-Fault", "release-before-commit"}}}),
+                         nameOfProtection);
+
+TEST(PinRushInProduction, ExactlyThreeOfAHundredAndTheLabsHeadersAreIgnored) {
+  Service service(sharedPg().createDatabase());
+  for (int round = 0; round < 3; ++round) {
+    auto headers = service.newFestival();
+    headers["X-Concurrency"] = "none";
+    headers["X-Backstop"] = "off";
+    headers["X-Lab-Fault"] = "release-before-commit";
+    const auto answers = rush(service.port(), kParallel, [&](HttpClient& client, int) {
+      return client.send("POST", "/announcements", kPinned, headers);
+    });
+    EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
+  }
+  PgSession session(service.database());
+  EXPECT_TRUE(session.query("SELECT 1 FROM announcements WHERE unguarded").empty());
+  EXPECT_TRUE(session.query("SELECT 1 FROM announcements WHERE is_pinned GROUP BY festival_id HAVING count(*) > 3").empty());
+}
+
+namespace {
+
+// One random step of a storm; false when the answer is none of those that such a step may get.
+bool stormStep(HttpClient& client, const Headers& headers, std::mt19937& random, std::atomic<std::int64_t>& lastId) {
+  const auto id = std::to_string(std::max<std::int64_t>(1, lastId - static_cast<std::int64_t>(random() % 12)));
+  Response answer;
+  switch (random() % 6) {
+    case 0: answer = client.send("POST", "/announcements", kPinned, headers); break;
+    case 1: answer = client.send("POST", "/announcements", kUnpinned, headers); break;
+    case 2:
+    case 3: answer = client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":true})", headers); break;
+    case 4: answer = client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":false})", headers); break;
+    default: answer = client.request("DELETE", "/announcements/" + id, headers); break;
+  }
+  if (answer.status == 201) lastId = answer.json()["announcementId"].asInt64();
+  return answer.status / 100 == 2 || answer.status == 409 || answer.status == 404 || answer.status == 403;
+}
+
+std::int64_t mostPins(PgSession& session) {
+  return std::stoll(*session.query("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM announcements"
+                                   " WHERE is_pinned AND deleted_at IS NULL GROUP BY festival_id) AS counts")[0][0]);
+}
+
+// Threads that step, and samples of the database while they do.
+void storm(Service& service, const std::vector<Headers>& festivals, int threads, int steps) {
+  std::atomic<std::int64_t> lastId{1};
+  std::atomic<int> odd{0};
+  std::atomic<int> running{threads};
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i)
+    all.emplace_back([&, i] {
+      HttpClient client(service.port());
+      std::mt19937 random(static_cast<unsigned>(i));
+      for (int step = 0; step < steps; ++step)
+        if (!stormStep(client, festivals[random() % festivals.size()], random, lastId)) ++odd;
+      --running;
+    });
+  PgSession session(service.database());
+  int samples = 0;
+  while (running > 0) {
+    ASSERT_LE(mostPins(session), 3);
+    ++samples;
+  }
+  for (auto& thread : all) thread.join();
+  EXPECT_LE(mostPins(session), 3);
+  EXPECT_EQ(odd, 0) << "answers that are neither a success nor a clean refusal";
+  EXPECT_GT(samples, 10);
+}
+
+}  // namespace
+
+TEST(PinStorm, NeverMoreThanThreeOnOneFestival) {
+  Service service(sharedPg().createDatabase());
+  storm(service, {service.newFestival()}, 16, 60);
+}
+
+TEST(PinStorm, NeverMoreThanThreeOnAThousandFestivals) {
+  Service service(sharedPg().createDatabase());
+  std::vector<Headers> festivals;
+  for (int i = 0; i < 1000; ++i) festivals.push_back(service.newFestival());
+  storm(service, festivals, 16, 100);
+}
+
+TEST(PinStorm, FestivalsDoNotBlockEachOther) {
+  Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+  auto slow = service.newFestival();
+  const auto quick = service.newFestival();
+  slow["X-Lab-Fault"] = "pause-before-commit=600";
+  std::atomic<bool> slowIsDone{false};
+  std::thread holder([&] {
+    HttpClient client(service.port());
+    EXPECT_EQ(client.send("POST", "/announcements", kPinned, slow).status, 201);
+    slowIsDone = true;
+  });
+  auto client = service.client();
+  ASSERT_TRUE(eventually([&] { return client.get("/metrics").body.find("festa_lock_holders 1") != std::string::npos; }));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
+  EXPECT_FALSE(slowIsDone) << "the other festival's writes waited for this one's lock";
+  holder.join();
+}
+
+TEST(PinStorm, WaitersBeyondTheLimitAreTurnedAwayAtOnce) {
+  Service service(sharedPg().createDatabase(), {{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}});
+  auto headers = service.newFestival();
+  headers["X-Lab-Fault"] = "pause-before-commit=300";
+  const auto answers = rush(service.port(), 10, [&](HttpClient& client, int) {
+    return client.send("POST", "/announcements", kUnpinned, headers);
+  });
+  EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 3}, {503, 7}}));
+  for (const auto& answer : answers)
+    if (answer.status == 503) {
+      EXPECT_EQ(answer.code(), "OVERLOADED");
+      EXPECT_FALSE(answer.header("retry-after").empty());
+    }
+}
+
+TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
+  Service service(sharedPg().createDatabase(), {{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}});
+  auto headers = service.newFestival();
+  headers["X-Lab-Fault"] = "pause-before-commit=700";
+  const auto answers = rush(service.port(), 3, [&](HttpClient& client, int) {
+    return client.send("POST", "/announcements", kUnpinned, headers);
+  });
+  EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 1}, {503, 2}}));
+  for (const auto& answer : answers)
+    if (answer.status == 503) EXPECT_EQ(answer.code(), "LOCK_TIMEOUT");
+}
+
+}  // namespace festa::test
