@@ -57,7 +57,9 @@ void configureHttp(const Config& config) {
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
       })
       .setExceptionHandler([](const std::exception& error, const HttpRequestPtr& request,
-                              std::function<void(const HttpResponsePtr&)>&& answer) { answer(toResponse(request, error)); });
+                              std::function<void(const HttpResponsePtr&)>&& answer) {
+        answer(toResponse(request, error));
+      });
 }
 
 // One client per IO loop, so that a request never leaves its thread.
@@ -96,20 +98,26 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
   if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
   if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
-  const std::string key = settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
+  const std::string key =
+      settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
   const auto* row = Strategies::find(lockable.strategy);
-  if (row == nullptr) throw ConfigError("configuration: '" + key + "' names an unknown strategy: " + lockable.strategy);
+  if (row == nullptr)
+    throw ConfigError("configuration: '" + key +
+                      "' names an unknown strategy: " + lockable.strategy);
   if (row->labOnly && !config.lab)
-    throw ConfigError("configuration: '" + key + "': " + lockable.strategy + " protects nothing and is for the lab only");
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " protects nothing and is for the lab only");
   if (!row->acrossProcesses && config.lock.instances > 1 && !config.lab)
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
-                      " works inside one process, but lock.instances is " + std::to_string(config.lock.instances));
+                      " works inside one process, but lock.instances is " +
+                      std::to_string(config.lock.instances));
   const auto longest = milliseconds(config.database.poolTimeoutMs +
                                     kLongestPathStatements * config.database.statementTimeoutMs +
                                     config.database.commitTimeoutMs);
   if (row->takesLock && longest >= lockable.lease - lock::driftMargin(lockable.lease))
     throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
-                      std::to_string(lockable.lease.count()) + ") must be longer than the time-outs of the longest path (" +
+                      std::to_string(lockable.lease.count()) +
+                      ") must be longer than the time-outs of the longest path (" +
                       std::to_string(longest.count()) + ": database.pool_timeout_ms + " +
                       std::to_string(kLongestPathStatements) +
                       " × database.statement_timeout_ms + database.commit_timeout_ms)");
@@ -121,7 +129,9 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
                   const std::shared_ptr<const Strategies>& strategies) {
   int signal = 0;
   sigwait(&signals, &signal);
-  LogLine("stopping").with("signal", static_cast<std::int64_t>(signal)).with("in_flight", drain->inFlight());
+  LogLine("stopping")
+      .with("signal", static_cast<std::int64_t>(signal))
+      .with("in_flight", drain->inFlight());
   drain->enter(Drain::Stage::kUnready);
   std::this_thread::sleep_for(milliseconds(config.http.drainDelayMs));
   drain->enter(Drain::Stage::kRefusing);
@@ -135,25 +145,30 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
 
 void serve(const Config& config) {
   const auto signals = blockStopSignals();
-  if (config.demo) LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
-  if (config.lab) LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
+  if (config.demo)
+    LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
+  if (config.lab)
+    LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
   const auto epoch = prepareDatabase(config);
 
   configureHttp(config);
   const auto database = configureDatabase(config);
   const auto drain = std::make_shared<Drain>();
   const auto metrics = std::make_shared<Metrics>();
-  const auto memory = lock::MemoryLockStorage::create(
-      epoch, drogon::app().getLoop(),
-      {static_cast<std::size_t>(config.lock.maxWaitersPerKey), static_cast<std::size_t>(config.lock.maxWaiters)});
-  const auto strategies =
-      std::make_shared<const Strategies>(std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", memory}});
-  const auto holders = std::make_shared<lock::HoldersGauge>(static_cast<std::size_t>(config.inFlightLimit()));
+  const auto memory =
+      lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(),
+                                      {static_cast<std::size_t>(config.lock.maxWaitersPerKey),
+                                       static_cast<std::size_t>(config.lock.maxWaiters)});
+  const auto strategies = std::make_shared<const Strategies>(
+      std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", memory}});
+  const auto holders =
+      std::make_shared<lock::HoldersGauge>(static_cast<std::size_t>(config.inFlightLimit()));
   metrics->addGauge("festa_http_in_flight", "Requests read and not yet answered.",
                     [drain] { return static_cast<double>(drain->inFlight()); });
   metrics->addGauge("festa_lock_holders", "Requests that hold a lock.",
                     [holders] { return static_cast<double>(holders->holders()); });
-  metrics->addGauge("festa_lock_memory_waiters", "Requests in line for a lock of the memory storage.",
+  metrics->addGauge("festa_lock_memory_waiters",
+                    "Requests in line for a lock of the memory storage.",
                     [memory] { return static_cast<double>(memory->waiters()); });
 
   lock::LockMiddlewareContext lockContext;
@@ -165,26 +180,34 @@ void serve(const Config& config) {
   lockContext.observer = metrics;
   lockContext.holders = holders;
 
-  const auto tokens = std::make_shared<TokenService>(config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
-  const auto hasher = std::make_shared<PasswordHasher>(static_cast<std::size_t>(config.auth.hashThreads),
-                                                       static_cast<std::size_t>(config.auth.hashQueue));
-  Endpoints endpoints(tokens, lockContext,
-                      [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); });
+  const auto tokens = std::make_shared<TokenService>(
+      config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
+  const auto hasher =
+      std::make_shared<PasswordHasher>(static_cast<std::size_t>(config.auth.hashThreads),
+                                       static_cast<std::size_t>(config.auth.hashQueue));
+  Endpoints endpoints(tokens, lockContext, [&config](lock::Lockable lockable) {
+    return configuredLock(config, std::move(lockable));
+  });
   const Operations operations(database, metrics, drain);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
-  const AnnouncementController announcements(std::make_shared<AnnouncementService>(database), makeGuardFactory(config.lab));
+  const AnnouncementController announcements(std::make_shared<AnnouncementService>(database),
+                                             makeGuardFactory(config.lab));
   operations.publish(endpoints);
   councils.publish(endpoints);
   festivals.publish(endpoints);
   announcements.publish(endpoints);
   endpoints.verify();
 
-  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins}, endpoints.routes(), metrics, drain);
+  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins},
+            endpoints.routes(), metrics, drain);
   edge.install();
   std::thread stopper([&] { stopOnSignal(signals, config, drain, strategies); });
   drogon::app().registerBeginningAdvice([&config] {
-    LogLine("ready").with("address", config.http.address).with("port", config.http.port).with("threads", config.ioThreads());
+    LogLine("ready")
+        .with("address", config.http.address)
+        .with("port", config.http.port)
+        .with("threads", config.ioThreads());
   });
   drogon::app().run();
   stopper.join();

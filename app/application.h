@@ -5,8 +5,8 @@
 
 namespace festa {
 
-// Serves until SIGTERM or SIGINT has been handled; see drain.h for how it stops. Once per process. Throws when the service
-// cannot start.
+// Serves until SIGTERM or SIGINT has been handled; see drain.h for how it stops. Once per process.
+// Throws when the service cannot start.
 void serve(const Config& config);
 
 }  // namespace festa

@@ -1,6 +1,7 @@
 #include "app/config.h"
 
 #include <json/json.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,8 +10,6 @@
 #include <set>
 #include <sstream>
 #include <thread>
-
-extern char** environ;
 
 namespace festa {
 
@@ -22,7 +21,9 @@ namespace {
 
 std::string variableName(const std::string& key) {
   std::string name = "FESTA_";
-  for (const char c : key) name += c == '.' || c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (const char c : key)
+    name +=
+        c == '.' || c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
@@ -37,14 +38,17 @@ std::vector<std::string> splitList(const std::string& text) {
 std::int64_t toNumber(const std::string& key, const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) fail(key, "must be a whole number, not '" + text + "'");
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(key, "must be a whole number, not '" + text + "'");
   return number;
 }
 
-// Takes the values out of the JSON and the environment by dotted key, and knows in the end what nobody asked for.
+// Takes the values out of the JSON and the environment by dotted key, and knows in the end what
+// nobody asked for.
 class Source {
  public:
-  Source(const std::string& json, std::map<std::string, std::string> variables) : variables_(std::move(variables)) {
+  Source(const std::string& json, std::map<std::string, std::string> variables)
+      : variables_(std::move(variables)) {
     if (json.empty()) return;
     Json::CharReaderBuilder builder;
     Json::CharReaderBuilder::strictMode(&builder.settings_);
@@ -71,19 +75,22 @@ class Source {
       into = value->asBool();
     }
     if (const auto text = takeVariable(key)) {
-      if (*text != "true" && *text != "false") fail(key, "must be true or false, not '" + *text + "'");
+      if (*text != "true" && *text != "false")
+        fail(key, "must be true or false, not '" + *text + "'");
       into = *text == "true";
     }
   }
 
   void read(const std::string& key, std::int64_t& into, std::int64_t least, std::int64_t most) {
     if (const auto* value = take(key)) {
-      if (!value->isInt64() || value->type() == Json::realValue) fail(key, "must be a whole number");
+      if (!value->isInt64() || value->type() == Json::realValue)
+        fail(key, "must be a whole number");
       into = value->asInt64();
     }
     if (const auto text = takeVariable(key)) into = toNumber(key, *text);
     if (into < least || into > most)
-      fail(key, "must be from " + std::to_string(least) + " to " + std::to_string(most) + ", not " + std::to_string(into));
+      fail(key, "must be from " + std::to_string(least) + " to " + std::to_string(most) + ", not " +
+                    std::to_string(into));
   }
 
   void read(const std::string& key, std::vector<std::string>& into) {
@@ -101,7 +108,8 @@ class Source {
   void requireAllRead() const {
     for (const auto& [key, value] : values_) fail(key, "is not a setting of this program");
     for (const auto& [name, value] : variables_)
-      throw ConfigError("configuration: the environment variable " + name + " is not a setting of this program");
+      throw ConfigError("configuration: the environment variable " + name +
+                        " is not a setting of this program");
   }
 
  private:
@@ -188,19 +196,23 @@ void readLock(Source& source, Config::Lock& lock) {
 void checkEnvironment(const Config& config) {
   if (config.environment != "development" && config.environment != "production")
     fail("environment", "must be development or production, not '" + config.environment + "'");
-  if (config.isProduction() && config.lab) fail("lab", "must be false when environment is production");
-  if (config.isProduction() && config.demo) fail("demo", "must be false when environment is production");
+  if (config.isProduction() && config.lab)
+    fail("lab", "must be false when environment is production");
+  if (config.isProduction() && config.demo)
+    fail("demo", "must be false when environment is production");
 }
 
 void checkSecret(Config& config) {
   // A demo is started by people who want to look; its tokens are worth nothing.
-  if (config.auth.jwtSecret.empty() && config.demo) config.auth.jwtSecret = "demo-secret-demo-secret-demo-secret";
+  if (config.auth.jwtSecret.empty() && config.demo)
+    config.auth.jwtSecret = "demo-secret-demo-secret-demo-secret";
   if (config.auth.jwtSecret.size() < 32) fail("auth.jwt_secret", "must have at least 32 bytes");
 }
 
 void checkLevel(const Config& config) {
   static const std::set<std::string> kLevels{"trace", "debug", "info", "warn", "error"};
-  if (!kLevels.contains(config.logLevel)) fail("log_level", "must be trace, debug, info, warn or error");
+  if (!kLevels.contains(config.logLevel))
+    fail("log_level", "must be trace, debug, info, warn or error");
 }
 
 }  // namespace
@@ -230,7 +242,8 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   checkSecret(config);
   checkLevel(config);
   if (config.database.connections < config.ioThreads())
-    fail("database.connections", "must be at least the number of threads (" + std::to_string(config.ioThreads()) + ")");
+    fail("database.connections",
+         "must be at least the number of threads (" + std::to_string(config.ioThreads()) + ")");
   return config;
 }
 

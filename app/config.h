@@ -35,7 +35,7 @@ struct Config {
     std::string address = "127.0.0.1";
     std::int64_t port = 8080;
     std::int64_t threads = 0;  // 0: one per core
-    std::int64_t maxBodyBytes = 1024 * 1024;
+    std::int64_t maxBodyBytes = 1024L * 1024;
     std::vector<std::string> corsOrigins = {};
     std::int64_t maxInFlight = 0;  // holders of locks; 0: 4 × database connections
     std::int64_t drainDelayMs = 2000;
@@ -50,7 +50,8 @@ struct Config {
     std::string password;
     std::int64_t connections = 32;
     std::int64_t connectTimeoutMs = 30000;  // how long start waits for the server
-    std::int64_t poolTimeoutMs = 1000;      // waiting for a connection, and the client's patience per statement
+    std::int64_t poolTimeoutMs =
+        1000;  // waiting for a connection, and the client's patience per statement
     std::int64_t statementTimeoutMs = 400;
     std::int64_t lockTimeoutMs = 300;
     std::int64_t commitTimeoutMs = 700;
@@ -58,7 +59,7 @@ struct Config {
 
   struct Auth {
     std::string jwtSecret;
-    std::int64_t tokenMinutes = 24 * 60;
+    std::int64_t tokenMinutes = 24L * 60;
     std::int64_t hashThreads = 2;
     std::int64_t hashQueue = 64;
   } auth;
@@ -82,8 +83,9 @@ constexpr std::array kLockableNames{"announcement-pins"};
 // Statements of the longest guarded transaction besides BEGIN and COMMIT: fence, look, write.
 constexpr std::int64_t kLongestPathStatements = 3;
 
-// Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks all of it. Throws ConfigError
-// for unknown keys, wrong types and combinations that cannot work. `variables` holds the process's variables by name.
+// Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks
+// all of it. Throws ConfigError for unknown keys, wrong types and combinations that cannot work.
+// `variables` holds the process's variables by name.
 Config readConfig(const std::string& json, const std::map<std::string, std::string>& variables);
 
 // FESTA_… variables of this process.

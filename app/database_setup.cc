@@ -11,13 +11,19 @@ namespace {
 // Failures are told apart by the server's English texts.
 void requireEnglishMessages(PgSession& session) {
   const auto language = *session.query("SHOW lc_messages")[0][0];
-  if (language.empty() || language == "C" || language == "POSIX" || language.starts_with("C.") || language.starts_with("en"))
+  if (language.empty() || language == "C" || language == "POSIX" || language.starts_with("C.") ||
+      language.starts_with("en"))
     return;
-  throw ConfigError("PostgreSQL's lc_messages is '" + language + "'; set it to C or English for this database");
+  throw ConfigError("PostgreSQL's lc_messages is '" + language +
+                    "'; set it to C or English for this database");
 }
 
 bool forbidsUnguardedRows(PgSession& session) {
-  return !session.query("SELECT 1 FROM pg_constraint WHERE conname = 'announcements_guarded' AND convalidated").empty();
+  return !session
+              .query(
+                  "SELECT 1 FROM pg_constraint WHERE conname = 'announcements_guarded' AND "
+                  "convalidated")
+              .empty();
 }
 
 void settleUnguardedRows(PgSession& session, const Config& config) {
@@ -27,8 +33,10 @@ void settleUnguardedRows(PgSession& session, const Config& config) {
   }
   if (forbidsUnguardedRows(session)) return;
   const std::string text =
-      "this database was used by the lab: the constraint announcements_guarded is missing and unguarded rows may exist";
-  if (config.isProduction()) throw ConfigError(text + "; production needs a database without such rows");
+      "this database was used by the lab: the constraint announcements_guarded is missing and "
+      "unguarded rows may exist";
+  if (config.isProduction())
+    throw ConfigError(text + "; production needs a database without such rows");
   LogLine("database", "warn").with("text", text);
 }
 

@@ -7,8 +7,9 @@
 
 namespace festa {
 
-// Migrates, loads demo data when asked to, opens or checks the door to unguarded rows (lab, production), and draws this
-// process's lock epoch. Throws ConfigError or std::runtime_error with a sentence for the operator.
+// Migrates, loads demo data when asked to, opens or checks the door to unguarded rows (lab,
+// production), and draws this process's lock epoch. Throws ConfigError or std::runtime_error with a
+// sentence for the operator.
 std::int64_t prepareDatabase(const Config& config);
 
 }  // namespace festa

@@ -11,7 +11,8 @@
 
 namespace festa {
 
-// kServing → kUnready (readiness fails, requests are served) → kRefusing (new requests get SHUTTING_DOWN). Thread-safe.
+// kServing → kUnready (readiness fails, requests are served) → kRefusing (new requests get
+// SHUTTING_DOWN). Thread-safe.
 class Drain : public std::enable_shared_from_this<Drain> {
  public:
   enum class Stage { kServing, kUnready, kRefusing };
@@ -35,7 +36,8 @@ class Drain : public std::enable_shared_from_this<Drain> {
   // An answer that closes this connection is on its way out.
   void watch(std::weak_ptr<trantor::TcpConnection> connection);
 
-  // Waits until nothing is in flight and every watched connection has closed, or until the limit. True: all done.
+  // Waits until nothing is in flight and every watched connection has closed, or until the limit.
+  // True: all done.
   bool awaitQuiet(std::chrono::milliseconds limit);
 
  private:

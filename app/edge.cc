@@ -18,11 +18,13 @@ using drogon::HttpResponsePtr;
 
 const std::string kAttribute = "festa.edge";
 constexpr const char* kAllowedHeaders =
-    "Authorization, Content-Type, festival, Idempotency-Key, If-None-Match, Accept-Language, X-Request-Id";
+    "Authorization, Content-Type, festival, Idempotency-Key, If-None-Match, Accept-Language, "
+    "X-Request-Id";
 constexpr const char* kExposedHeaders = "ETag, Location, Retry-After, X-Request-Id";
 
 struct EdgeRecord {
-  EdgeRecord(std::string id, std::shared_ptr<Drain> drain) : requestId(std::move(id)), inFlight(std::move(drain)) {}
+  EdgeRecord(std::string id, std::shared_ptr<Drain> drain)
+      : requestId(std::move(id)), inFlight(std::move(drain)) {}
 
   const std::string requestId;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
@@ -33,7 +35,8 @@ using EdgeRecordPtr = std::shared_ptr<EdgeRecord>;
 
 bool isSane(const std::string& id) {
   return !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+           c == '_' || c == '.';
   });
 }
 
@@ -42,7 +45,8 @@ std::string newRequestId() {
   thread_local std::mt19937_64 random{std::random_device{}()};
   std::string id;
   for (int half = 0; half < 2; ++half)
-    for (auto bits = random(), digits = std::uint64_t{16}; digits > 0; --digits, bits >>= 4) id += kHex[bits & 15];
+    for (auto bits = random(), digits = std::uint64_t{16}; digits > 0; --digits, bits >>= 4)
+      id += kHex[bits & 15];
   return id;
 }
 
@@ -64,13 +68,17 @@ std::string requestIdOf(const HttpRequestPtr& request) {
   return record ? record->requestId : "";
 }
 
-Edge::Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, std::shared_ptr<Metrics> metrics,
-           std::shared_ptr<Drain> drain)
-    : settings_(std::move(settings)), routes_(std::move(routes)), metrics_(std::move(metrics)), drain_(std::move(drain)) {}
+Edge::Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
+           std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+    : settings_(std::move(settings)),
+      routes_(std::move(routes)),
+      metrics_(std::move(metrics)),
+      drain_(std::move(drain)) {}
 
 void Edge::install() {
   auto& app = drogon::app();
-  app.registerPreRoutingAdvice([this](const HttpRequestPtr& request, drogon::AdviceCallback&& answer,
+  app.registerPreRoutingAdvice([this](const HttpRequestPtr& request,
+                                      drogon::AdviceCallback&& answer,
                                       drogon::AdviceChainCallback&& goOn) {
     if (auto response = admit(request))
       answer(response);
@@ -78,25 +86,32 @@ void Edge::install() {
       goOn();
   });
   app.registerPreSendingAdvice(
-      [this](const HttpRequestPtr& request, const HttpResponsePtr& response) { finish(request, response); });
+      [this](const HttpRequestPtr& request, const HttpResponsePtr& response) {
+        finish(request, response);
+      });
 }
 
 HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   const auto& wished = request->getHeader("x-request-id");
-  request->attributes()->insert(kAttribute,
-                                std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
+  request->attributes()->insert(
+      kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
   auto context = std::make_shared<RequestContext>();
   context->route = routes_->match(request->methodString(), request->path());
   attachContext(request, context);
 
-  if (drain_->stage() == Drain::Stage::kRefusing) return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  if (drain_->stage() == Drain::Stage::kRefusing)
+    return problem(request, ServiceError(ErrorCode::kShuttingDown));
   const auto found = context->route.result;
-  if (found == RouteTable::Result::kNotFound) return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+  if (found == RouteTable::Result::kNotFound)
+    return problem(request, ServiceError(ErrorCode::kRouteNotFound));
   if (request->method() == drogon::Options) return preflight(request);
-  if (found == RouteTable::Result::kMethodNotAllowed) return methodNotAllowed(request, context->route.allow);
-  if (request->body().size() > settings_.maxBodyBytes) return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
+  if (found == RouteTable::Result::kMethodNotAllowed)
+    return methodNotAllowed(request, context->route.allow);
+  if (request->body().size() > settings_.maxBodyBytes)
+    return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
-  if (!request->getHeader("upgrade").empty()) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  if (!request->getHeader("upgrade").empty())
+    return problem(request, ServiceError(ErrorCode::kInvalidParameter));
   return nullptr;
 }
 
@@ -133,7 +148,8 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   }
   const auto& pattern = contextOf(request).route.pattern;
   const auto& route = pattern.empty() ? "unmatched" : pattern;
-  const auto taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
+  const auto taken =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
   metrics_->requestFinished(request->methodString(), route, response->statusCode(), taken);
   LogLine("request")
       .with("request_id", record->requestId)

@@ -19,11 +19,12 @@ struct EdgeSettings {
   std::vector<std::string> corsOrigins;  // "*": any
 };
 
-// Request ids, draining, body limit, CORS, unknown routes and methods, access log and request metrics.
+// Request ids, draining, body limit, CORS, unknown routes and methods, access log and request
+// metrics.
 class Edge {
  public:
-  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, std::shared_ptr<Metrics> metrics,
-       std::shared_ptr<Drain> drain);
+  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
+       std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
@@ -33,7 +34,8 @@ class Edge {
   drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
   void finish(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
-  void addCorsHeaders(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
+  void addCorsHeaders(const drogon::HttpRequestPtr& request,
+                      const drogon::HttpResponsePtr& response) const;
 
   const EdgeSettings settings_;
   const std::shared_ptr<const RouteTable> routes_;

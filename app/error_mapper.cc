@@ -22,31 +22,40 @@ struct Row {
 };
 
 constexpr std::array kRows{
-    Row{ErrorCode::kMalformedJson, 400, "MALFORMED_JSON", "요청 본문이 올바른 JSON 객체가 아닙니다.",
-        "The request body is not a valid JSON object."},
-    Row{ErrorCode::kInvalidParameter, 400, "INVALID_PARAMETER", "경로, 헤더 또는 쿼리 값이 올바르지 않습니다.",
+    Row{ErrorCode::kMalformedJson, 400, "MALFORMED_JSON",
+        "요청 본문이 올바른 JSON 객체가 아닙니다.", "The request body is not a valid JSON object."},
+    Row{ErrorCode::kInvalidParameter, 400, "INVALID_PARAMETER",
+        "경로, 헤더 또는 쿼리 값이 올바르지 않습니다.",
         "A path, header or query value is not valid."},
-    Row{ErrorCode::kUnauthenticated, 401, "UNAUTHENTICATED", "로그인이 필요합니다.", "Please log in."},
-    Row{ErrorCode::kWrongCredentials, 401, "WRONG_CREDENTIALS", "아이디 또는 비밀번호가 올바르지 않습니다.",
-        "The user name or password is wrong."},
-    Row{ErrorCode::kForbidden, 403, "FORBIDDEN", "권한이 없습니다.", "You are not allowed to do this."},
+    Row{ErrorCode::kUnauthenticated, 401, "UNAUTHENTICATED", "로그인이 필요합니다.",
+        "Please log in."},
+    Row{ErrorCode::kWrongCredentials, 401, "WRONG_CREDENTIALS",
+        "아이디 또는 비밀번호가 올바르지 않습니다.", "The user name or password is wrong."},
+    Row{ErrorCode::kForbidden, 403, "FORBIDDEN", "권한이 없습니다.",
+        "You are not allowed to do this."},
     Row{ErrorCode::kAnnouncementNotInFestival, 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL",
         "해당 축제의 공지가 아닙니다.", "The announcement belongs to another festival."},
-    Row{ErrorCode::kFestivalNotFound, 404, "FESTIVAL_NOT_FOUND", "존재하지 않는 축제입니다.", "There is no such festival."},
-    Row{ErrorCode::kAnnouncementNotFound, 404, "ANNOUNCEMENT_NOT_FOUND", "존재하지 않는 공지입니다.",
-        "There is no such announcement."},
-    Row{ErrorCode::kRouteNotFound, 404, "ROUTE_NOT_FOUND", "존재하지 않는 주소입니다.", "There is nothing at this address."},
+    Row{ErrorCode::kFestivalNotFound, 404, "FESTIVAL_NOT_FOUND", "존재하지 않는 축제입니다.",
+        "There is no such festival."},
+    Row{ErrorCode::kAnnouncementNotFound, 404, "ANNOUNCEMENT_NOT_FOUND",
+        "존재하지 않는 공지입니다.", "There is no such announcement."},
+    Row{ErrorCode::kRouteNotFound, 404, "ROUTE_NOT_FOUND", "존재하지 않는 주소입니다.",
+        "There is nothing at this address."},
     Row{ErrorCode::kMethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "허용되지 않는 메서드입니다.",
         "This method is not allowed here."},
-    Row{ErrorCode::kPinnedLimitExceeded, 409, "PINNED_LIMIT_EXCEEDED", "공지는 최대 3개까지 고정할 수 있습니다.",
-        "At most 3 announcements can be pinned."},
-    Row{ErrorCode::kAlreadyRegisteredCouncil, 409, "ALREADY_REGISTERED_COUNCIL", "이미 등록된 학생회 아이디입니다.",
-        "This user name is already registered."},
-    Row{ErrorCode::kBodyTooLarge, 413, "BODY_TOO_LARGE", "요청 본문이 너무 큽니다.", "The request body is too large."},
-    Row{ErrorCode::kUnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Type은 application/json이어야 합니다.",
+    Row{ErrorCode::kPinnedLimitExceeded, 409, "PINNED_LIMIT_EXCEEDED",
+        "공지는 최대 3개까지 고정할 수 있습니다.", "At most 3 announcements can be pinned."},
+    Row{ErrorCode::kAlreadyRegisteredCouncil, 409, "ALREADY_REGISTERED_COUNCIL",
+        "이미 등록된 학생회 아이디입니다.", "This user name is already registered."},
+    Row{ErrorCode::kBodyTooLarge, 413, "BODY_TOO_LARGE", "요청 본문이 너무 큽니다.",
+        "The request body is too large."},
+    Row{ErrorCode::kUnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE",
+        "Content-Type은 application/json이어야 합니다.",
         "The Content-Type must be application/json."},
-    Row{ErrorCode::kValidationFailed, 422, "VALIDATION_FAILED", "입력값을 확인해 주세요.", "Please check your input."},
-    Row{ErrorCode::kLockTimeout, 503, "LOCK_TIMEOUT", "요청이 몰려 처리하지 못했습니다. 잠시 후 다시 시도해 주세요.",
+    Row{ErrorCode::kValidationFailed, 422, "VALIDATION_FAILED", "입력값을 확인해 주세요.",
+        "Please check your input."},
+    Row{ErrorCode::kLockTimeout, 503, "LOCK_TIMEOUT",
+        "요청이 몰려 처리하지 못했습니다. 잠시 후 다시 시도해 주세요.",
         "Too many people want the same thing. Please try again in a moment."},
     Row{ErrorCode::kLockLost, 503, "LOCK_LOST", "처리가 늦어져 취소되었습니다. 다시 시도해 주세요.",
         "It took too long and was called off; nothing was stored. Please try again."},
@@ -60,10 +69,12 @@ constexpr std::array kRows{
     Row{ErrorCode::kLockStorageUnavailable, 503, "LOCK_STORAGE_UNAVAILABLE",
         "일시적으로 처리할 수 없습니다. 잠시 후 다시 시도해 주세요.",
         "This cannot be done at the moment; nothing was stored. Please try again in a moment."},
-    Row{ErrorCode::kInternal, 500, "INTERNAL", "서버 오류가 발생했습니다.", "Something went wrong on our side."},
+    Row{ErrorCode::kInternal, 500, "INTERNAL", "서버 오류가 발생했습니다.",
+        "Something went wrong on our side."},
     Row{ErrorCode::kCommitUnconfirmed, 500, "COMMIT_UNCONFIRMED",
         "처리 결과를 확인하지 못했습니다. 목록을 다시 조회하여 반영 여부를 확인해 주세요.",
-        "Whether this was stored is unknown. Read the resource again to find out before you repeat it."},
+        "Whether this was stored is unknown. Read the resource again to find out before you repeat "
+        "it."},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(ErrorCode::kCommitUnconfirmed) + 1);
 
@@ -83,11 +94,15 @@ bool wantsEnglish(const drogon::HttpRequestPtr& request) {
 void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool english) {
   json.key("errors").beginArray();
   for (const auto& field : fields)
-    json.beginObject().member("field", field.field).member("message", english ? field.en : field.ko).endObject();
+    json.beginObject()
+        .member("field", field.field)
+        .member("message", english ? field.en : field.ko)
+        .endObject();
   json.endArray();
 }
 
-std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row, const std::vector<FieldError>& fields) {
+std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row,
+                        const std::vector<FieldError>& fields) {
   const bool english = wantsEnglish(request);
   const std::string text = english ? row.en : row.ko;
   JsonWriter json;
@@ -106,7 +121,8 @@ std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row, c
 ErrorCode codeOf(const std::exception& error) {
   if (const auto* service = dynamic_cast<const ServiceError*>(&error)) return service->code();
   if (dynamic_cast<const CommitUnknown*>(&error) != nullptr) return ErrorCode::kCommitUnconfirmed;
-  if (dynamic_cast<const lock::MissingKeyVariable*>(&error) != nullptr) return ErrorCode::kInvalidParameter;
+  if (dynamic_cast<const lock::MissingKeyVariable*>(&error) != nullptr)
+    return ErrorCode::kInvalidParameter;
   if (const auto* database = dynamic_cast<const drogon::orm::DrogonDbException*>(&error))
     return toErrorCode(classify(*database));
   return ErrorCode::kInternal;
@@ -120,7 +136,8 @@ const char* nameOf(ErrorCode code) {
 
 drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const ServiceError& error) {
   const auto& row = rowOf(error.code());
-  auto response = drogon::HttpResponse::newHttpResponse(static_cast<drogon::HttpStatusCode>(row.status), drogon::CT_CUSTOM);
+  auto response = drogon::HttpResponse::newHttpResponse(
+      static_cast<drogon::HttpStatusCode>(row.status), drogon::CT_CUSTOM);
   response->setContentTypeString("application/problem+json; charset=utf-8");
   response->setBody(problemBody(request, row, error.fields()));
   if (row.status == 503) response->addHeader("Retry-After", "1");
@@ -128,20 +145,27 @@ drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const Ser
   return response;
 }
 
-drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request, const std::exception& error) {
+drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,
+                                   const std::exception& error) {
   const auto code = codeOf(error);
-  // what() of a database error may quote data; it goes to the log of an operator, never to a client.
-  if (rowOf(code).status >= 500) LOG_WARN << nameOf(code) << " on " << request->methodString() << ": " << error.what();
-  if (const auto* service = dynamic_cast<const ServiceError*>(&error)) return problem(request, *service);
+  // what() of a database error may quote data; it goes to the log of an operator, never to a
+  // client.
+  if (rowOf(code).status >= 500)
+    LOG_WARN << nameOf(code) << " on " << request->methodString() << ": " << error.what();
+  if (const auto* service = dynamic_cast<const ServiceError*>(&error))
+    return problem(request, *service);
   return problem(request, ServiceError(code));
 }
 
-drogon::HttpResponsePtr lockRefusal(const drogon::HttpRequestPtr& request, lock::LockOutcome outcome,
-                                    const lock::Lockable&) {
+drogon::HttpResponsePtr lockRefusal(const drogon::HttpRequestPtr& request,
+                                    lock::LockOutcome outcome, const lock::Lockable&) {
   switch (outcome) {
-    case lock::LockOutcome::kOverloaded: return problem(request, ServiceError(ErrorCode::kOverloaded));
-    case lock::LockOutcome::kClosed: return problem(request, ServiceError(ErrorCode::kShuttingDown));
-    case lock::LockOutcome::kUnavailable: return problem(request, ServiceError(ErrorCode::kLockStorageUnavailable));
+    case lock::LockOutcome::kOverloaded:
+      return problem(request, ServiceError(ErrorCode::kOverloaded));
+    case lock::LockOutcome::kClosed:
+      return problem(request, ServiceError(ErrorCode::kShuttingDown));
+    case lock::LockOutcome::kUnavailable:
+      return problem(request, ServiceError(ErrorCode::kLockStorageUnavailable));
     default: return problem(request, ServiceError(ErrorCode::kLockTimeout));
   }
 }

@@ -44,14 +44,16 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
   const auto head = line.substr(0, 64);
   const auto level = nameIn(head);
   const auto at = line.find(level);
-  LogLine("drogon", lowered(level)).with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
+  LogLine("drogon", lowered(level))
+      .with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
 }
 
 }  // namespace
 
 LogLine::LogLine(std::string_view event, std::string_view level) : enabled_(isEnabled(level)) {
   if (!enabled_) return;
-  text_ = "{\"time\":\"" + trantor::Date::now().toCustomFormattedString("%Y-%m-%dT%H:%M:%S", true) + "Z\"";
+  text_ = "{\"time\":\"" + trantor::Date::now().toCustomFormattedString("%Y-%m-%dT%H:%M:%S", true) +
+          "Z\"";
   with("level", level).with("event", event);
 }
 

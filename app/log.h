@@ -7,7 +7,8 @@
 
 namespace festa {
 
-// One line under construction; written when it goes out of scope. Thread-safe as a whole: lines do not mix.
+// One line under construction; written when it goes out of scope. Thread-safe as a whole: lines do
+// not mix.
 class LogLine {
  public:
   explicit LogLine(std::string_view event, std::string_view level = "info");

@@ -34,7 +34,8 @@ int start(int count, char** arguments) {
     else
       path = argument;
   }
-  const auto config = festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
+  const auto config =
+      festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
   if (checkOnly) return 0;
   festa::initialiseLog(config.logLevel);
   festa::serve(config);

@@ -11,8 +11,8 @@ namespace festa {
 
 namespace {
 
-const prometheus::Histogram::BucketBoundaries kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
-                                                       0.1,    0.25,  0.5,    1,     2.5,  5,     10};
+const prometheus::Histogram::BucketBoundaries kSeconds{
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
 double seconds(lock::SteadyClock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -42,8 +42,10 @@ Metrics::Metrics()
                     .Help("From the grant to the release.")
                     .Register(registry_)) {}
 
-void Metrics::requestFinished(const std::string& method, const std::string& route, int status, double seconds) {
-  requests_.Add({{"method", method}, {"route", route}, {"status", std::to_string(status)}}).Increment();
+void Metrics::requestFinished(const std::string& method, const std::string& route, int status,
+                              double seconds) {
+  requests_.Add({{"method", method}, {"route", route}, {"status", std::to_string(status)}})
+      .Increment();
   requestSeconds_.Add({{"method", method}, {"route", route}}, kSeconds).Observe(seconds);
 }
 
@@ -64,7 +66,8 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
       .with("hold_ms", seconds(record.hold) * 1000);
 }
 
-void Metrics::addGauge(const std::string& name, const std::string& help, std::function<double()> read) {
+void Metrics::addGauge(const std::string& name, const std::string& help,
+                       std::function<double()> read) {
   auto& gauge = prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add({});
   gauges_.push_back({gauge, std::move(read)});
 }

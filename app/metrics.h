@@ -15,12 +15,14 @@
 
 namespace festa {
 
-// Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's name.
+// Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's
+// name.
 class Metrics : public lock::LockObserver {
  public:
   Metrics();
 
-  void requestFinished(const std::string& method, const std::string& route, int status, double seconds);
+  void requestFinished(const std::string& method, const std::string& route, int status,
+                       double seconds);
   void finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) override;
 
   // Read each time the metrics are rendered.

@@ -25,15 +25,17 @@ std::string checksum(const std::string& text) {
 void requireOrder(const std::vector<Migration>& migrations) {
   for (std::size_t i = 0; i < migrations.size(); ++i)
     if (migrations[i].version != static_cast<int>(i) + 1)
-      throw MigrationError("migrations must be numbered 1, 2, 3 …: " + migrations[i].name + " is out of order");
+      throw MigrationError("migrations must be numbered 1, 2, 3 …: " + migrations[i].name +
+                           " is out of order");
 }
 
 void apply(PgSession& session, const Migration& migration) {
   session.run("BEGIN");
   try {
     session.run(migration.sql);
-    session.query("INSERT INTO schema_migrations (version, name, checksum) VALUES ($1::int, $2, $3)",
-                  {std::to_string(migration.version), migration.name, checksum(migration.sql)});
+    session.query(
+        "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1::int, $2, $3)",
+        {std::to_string(migration.version), migration.name, checksum(migration.sql)});
     session.run("COMMIT");
   } catch (...) {
     session.run("ROLLBACK");
@@ -44,7 +46,8 @@ void apply(PgSession& session, const Migration& migration) {
 
 void applyMissing(PgSession& session, const std::vector<Migration>& migrations) {
   session.run(
-      "CREATE TABLE IF NOT EXISTS schema_migrations (version int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,"
+      "CREATE TABLE IF NOT EXISTS schema_migrations (version int PRIMARY KEY, name text NOT NULL, "
+      "checksum text NOT NULL,"
       " applied_at timestamptz NOT NULL DEFAULT now())");
   std::map<int, std::string> applied;
   for (const auto& row : session.query("SELECT version, checksum FROM schema_migrations"))
@@ -56,7 +59,9 @@ void applyMissing(PgSession& session, const std::vector<Migration>& migrations) 
         throw MigrationError(migration.name + " was skipped: the database has a later one already");
       apply(session, migration);
     } else if (found->second != checksum(migration.sql)) {
-      throw MigrationError(migration.name + " was changed after it had been applied: restore it and add a new migration");
+      throw MigrationError(
+          migration.name +
+          " was changed after it had been applied: restore it and add a new migration");
     }
   }
 }

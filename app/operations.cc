@@ -13,10 +13,11 @@ void Operations::publish(Endpoints& endpoints) const {
                  .path = "/healthz",
                  .access = kAnyone,
                  .handle = [this](HttpRequestPtr request) { return health(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/readyz",
-                 .access = kAnyone,
-                 .handle = [this](HttpRequestPtr request) { return readiness(std::move(request)); }});
+  endpoints.add(
+      {.method = drogon::Get,
+       .path = "/readyz",
+       .access = kAnyone,
+       .handle = [this](HttpRequestPtr request) { return readiness(std::move(request)); }});
   endpoints.add({.method = drogon::Get,
                  .path = "/metrics",
                  .access = kAnyone,
@@ -45,7 +46,8 @@ drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
     status = "database unavailable";
   JsonWriter json;
   json.beginObject().member("status", status).key("degraded").beginArray().endArray().endObject();
-  auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable, json.take());
+  auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable,
+                               json.take());
   if (status != "ready") response->addHeader("Retry-After", "1");
   co_return response;
 }

@@ -20,17 +20,24 @@ std::string trimmed(std::string message) {
 
 std::shared_ptr<pg_conn> connectOnce(const Config::Database& config) {
   const auto port = std::to_string(config.port);
-  const std::array<const char*, 8> keys{"host", "port", "dbname", "user", "password", "application_name", "connect_timeout",
-                                        nullptr};
-  const std::array<const char*, 8> values{config.host.c_str(),     port.c_str(),      config.name.c_str(), config.user.c_str(),
-                                          config.password.c_str(), "festabook-start", "5",                 nullptr};
+  const std::array<const char*, 8> keys{
+      "host", "port", "dbname", "user", "password", "application_name", "connect_timeout", nullptr};
+  const std::array<const char*, 8> values{config.host.c_str(),
+                                          port.c_str(),
+                                          config.name.c_str(),
+                                          config.user.c_str(),
+                                          config.password.c_str(),
+                                          "festabook-start",
+                                          "5",
+                                          nullptr};
   return {PQconnectdbParams(keys.data(), values.data(), 0), &PQfinish};
 }
 
 }  // namespace
 
 PgSession::PgSession(const Config::Database& config) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
   while (true) {
     connection_ = connectOnce(config);
     if (PQstatus(connection_.get()) == CONNECTION_OK) return;
@@ -50,12 +57,13 @@ void PgSession::run(const std::string& script) {
     throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));
 }
 
-std::vector<PgSession::Row> PgSession::query(const std::string& statement, const std::vector<std::string>& parameters) {
+std::vector<PgSession::Row> PgSession::query(const std::string& statement,
+                                             const std::vector<std::string>& parameters) {
   std::vector<const char*> values;
   for (const auto& parameter : parameters) values.push_back(parameter.c_str());
   const std::shared_ptr<PGresult> result(
-      PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr, values.data(), nullptr,
-                   nullptr, 0),
+      PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr,
+                   values.data(), nullptr, nullptr, 0),
       &PQclear);
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
@@ -64,8 +72,9 @@ std::vector<PgSession::Row> PgSession::query(const std::string& statement, const
   for (int row = 0; row < PQntuples(result.get()); ++row)
     for (int column = 0; column < PQnfields(result.get()); ++column)
       rows[static_cast<std::size_t>(row)].push_back(
-          PQgetisnull(result.get(), row, column) != 0 ? std::nullopt
-                                                      : std::optional<std::string>(PQgetvalue(result.get(), row, column)));
+          PQgetisnull(result.get(), row, column) != 0
+              ? std::nullopt
+              : std::optional<std::string>(PQgetvalue(result.get(), row, column)));
   return rows;
 }
 

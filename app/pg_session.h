@@ -1,4 +1,5 @@
-// A blocking connection to PostgreSQL for the work before the event loops run: migrations, checks, demo data.
+// A blocking connection to PostgreSQL for the work before the event loops run: migrations, checks,
+// demo data.
 #pragma once
 
 #include "app/config.h"
@@ -22,7 +23,8 @@ class PgSession {
 
   // Several statements separated by semicolons; no parameters.
   void run(const std::string& script);
-  std::vector<Row> query(const std::string& statement, const std::vector<std::string>& parameters = {});
+  std::vector<Row> query(const std::string& statement,
+                         const std::vector<std::string>& parameters = {});
 
  private:
   std::shared_ptr<pg_conn> connection_;

@@ -34,7 +34,8 @@ void Strategies::close() const {
 
 namespace {
 
-lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request, const lock::Lockable& lockable) {
+lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request,
+                   const lock::Lockable& lockable) {
   const auto& wished = request->getHeader("x-concurrency");
   const auto& backstop = request->getHeader("x-backstop");
   const auto* row = Strategies::find(wished.empty() ? lockable.strategy : wished);
@@ -58,13 +59,15 @@ drogon::Task<> throwFault() {
   co_return;
 }
 
-std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) {
+std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
+                                        const std::shared_ptr<lock::LockHold>& hold) {
   static const std::string kPause = "pause-before-commit=";
   const auto& fault = request->getHeader("x-lab-fault");
   if (fault.empty()) return {};
   if (fault == "release-before-commit") return [hold] { return releaseThenPause(hold); };
   if (fault == "throw-before-commit") return [] { return throwFault(); };
-  if (!fault.starts_with(kPause)) throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
+  if (!fault.starts_with(kPause))
+    throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
   const auto milliseconds = parseId(fault.substr(kPause.size()), "X-Lab-Fault");
   return [milliseconds] { return pause(static_cast<double>(milliseconds) / 1000); };
 }

@@ -14,9 +14,9 @@ namespace festa {
 
 struct StrategyRow {
   const char* name;
-  bool takesLock;      // a LockStorage of that name
-  Guard inside;        // what happens inside the transaction
-  bool labOnly;        // known not to protect
+  bool takesLock;  // a LockStorage of that name
+  Guard inside;    // what happens inside the transaction
+  bool labOnly;    // known not to protect
   bool acrossProcesses;
 };
 
@@ -39,7 +39,8 @@ class Strategies {
   const std::map<std::string, std::shared_ptr<lock::LockStorage>> storages_;
 };
 
-// How a request is protected: as configured, or in the lab as its X-Concurrency and X-Backstop headers say.
+// How a request is protected: as configured, or in the lab as its X-Concurrency and X-Backstop
+// headers say.
 using Planner = std::function<lock::Plan(const drogon::HttpRequestPtr&, const lock::Lockable&)>;
 Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab);
 

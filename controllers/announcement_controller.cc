@@ -45,7 +45,8 @@ std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
 std::any parseText(const HttpRequestPtr&, const RequestContext& context) {
   const auto id = pathId(context);
   FieldReader fields(context.body);
-  const TextChange input{id, {fields.text("title", kMaxTitle), fields.text("content", kMaxContent)}};
+  const TextChange input{id,
+                         {fields.text("title", kMaxTitle), fields.text("content", kMaxContent)}};
   fields.done();
   return input;
 }
@@ -104,13 +105,14 @@ void AnnouncementController::publish(Endpoints& endpoints) const {
                  .takesBody = true,
                  .parse = parseText,
                  .handle = [this](HttpRequestPtr request) { return edit(std::move(request)); }});
-  endpoints.add({.method = drogon::Patch,
-                 .path = "/announcements/{id}/pin",
-                 .access = kCouncils,
-                 .takesBody = true,
-                 .parse = parsePin,
-                 .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); }});
+  endpoints.add(
+      {.method = drogon::Patch,
+       .path = "/announcements/{id}/pin",
+       .access = kCouncils,
+       .takesBody = true,
+       .parse = parsePin,
+       .lock = &kAnnouncementPins,
+       .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); }});
   endpoints.add({.method = drogon::Delete,
                  .path = "/announcements/{id}",
                  .access = kCouncils,
@@ -121,7 +123,8 @@ void AnnouncementController::publish(Endpoints& endpoints) const {
 
 drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr request) const {
   const auto guard = guardOf_(request);
-  const auto created = co_await service_->create(festivalOf(request), inputOf<NewAnnouncement>(request), guard);
+  const auto created =
+      co_await service_->create(festivalOf(request), inputOf<NewAnnouncement>(request), guard);
   JsonWriter json;
   write(json, created);
   co_return jsonResponse(drogon::k201Created, json.take());
@@ -141,7 +144,10 @@ drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr reques
   const auto& [id, text] = inputOf<TextChange>(request);
   co_await service_->edit(festivalOf(request), id, text);
   JsonWriter json;
-  json.beginObject().member("announcementId", id).member("title", text.title).member("content", text.content);
+  json.beginObject()
+      .member("announcementId", id)
+      .member("title", text.title)
+      .member("content", text.content);
   co_return jsonResponse(drogon::k200OK, json.endObject().take());
 }
 

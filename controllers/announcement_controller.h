@@ -9,7 +9,8 @@ namespace festa {
 // The guard of a request whose route has a lock.
 using GuardFactory = std::function<WriteGuard(const drogon::HttpRequestPtr&)>;
 
-// Creates, pin changes and deletes of one festival exclude each other: all of them can change the number of pins.
+// Creates, pin changes and deletes of one festival exclude each other: all of them can change the
+// number of pins.
 extern const lock::Lockable kAnnouncementPins;
 
 class AnnouncementController {

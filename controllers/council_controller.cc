@@ -27,7 +27,8 @@ struct PasswordChange {
 
 std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
-  const Credentials input{fields.text("username", kMaxUsername), fields.password("password", 1, kMaxPassword)};
+  const Credentials input{fields.text("username", kMaxUsername),
+                          fields.password("password", 1, kMaxPassword)};
   fields.done();
   return input;
 }
@@ -63,19 +64,22 @@ void CouncilController::publish(Endpoints& endpoints) const {
                  .takesBody = true,
                  .parse = parseNew,
                  .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
-  endpoints.add({.method = drogon::Patch,
-                 .path = "/councils/password",
-                 .access = kCouncils,
-                 .takesBody = true,
-                 .parse = parsePasswordChange,
-                 .handle = [this](HttpRequestPtr request) { return changePassword(std::move(request)); }});
+  endpoints.add(
+      {.method = drogon::Patch,
+       .path = "/councils/password",
+       .access = kCouncils,
+       .takesBody = true,
+       .parse = parsePasswordChange,
+       .handle = [this](HttpRequestPtr request) { return changePassword(std::move(request)); }});
 }
 
 drogon::Task<HttpResponsePtr> CouncilController::login(HttpRequestPtr request) const {
   const auto& input = inputOf<Credentials>(request);
   const auto login = co_await service_->login(input.username, input.password);
   JsonWriter json;
-  json.beginObject().member("festivalId", login.festivalId).member("accessToken", login.accessToken);
+  json.beginObject()
+      .member("festivalId", login.festivalId)
+      .member("accessToken", login.accessToken);
   co_return jsonResponse(drogon::k201Created, json.endObject().take());
 }
 

@@ -8,7 +8,8 @@ namespace festa {
 
 class CouncilController {
  public:
-  explicit CouncilController(std::shared_ptr<CouncilService> service) : service_(std::move(service)) {}
+  explicit CouncilController(std::shared_ptr<CouncilService> service)
+      : service_(std::move(service)) {}
 
   // The controller must outlive the application's run.
   void publish(Endpoints& endpoints) const;

@@ -15,7 +15,8 @@ namespace {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
-// Authentication, role, parsing: everything that can refuse a request without looking at the database.
+// Authentication, role, parsing: everything that can refuse a request without looking at the
+// database.
 class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
  public:
   EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens)
@@ -23,7 +24,8 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
 
   const std::string& className() const override { return name_; }
 
-  drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request, drogon::MiddlewareNextAwaiter&& next) override {
+  drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request,
+                                       drogon::MiddlewareNextAwaiter&& next) override {
     auto& context = contextOf(request);
     if (!endpoint_.access.empty()) context.caller = authenticate(request);
     if (endpoint_.takesBody) context.body = parseJsonBody(*request);
@@ -35,11 +37,13 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
   Caller authenticate(const HttpRequestPtr& request) const {
     static const std::string kScheme = "Bearer ";
     const auto& header = request->getHeader("authorization");
-    if (!header.starts_with(kScheme)) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
+    if (!header.starts_with(kScheme))
+      throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
     auto caller = tokens_->verify(header.substr(kScheme.size()));
     if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
-    const bool allowed = std::any_of(endpoint_.access.begin(), endpoint_.access.end(),
-                                     [&](const std::string& role) { return caller->hasRole(role); });
+    const bool allowed =
+        std::any_of(endpoint_.access.begin(), endpoint_.access.end(),
+                    [&](const std::string& role) { return caller->hasRole(role); });
     if (!allowed) throw ServiceError(ErrorCode::kForbidden);
     return *caller;
   }
@@ -62,7 +66,8 @@ std::string methodName(drogon::HttpMethod method) {
 std::vector<std::string> parameterNames(const std::string& path) {
   static const std::regex kParameter("\\{([^}]+)\\}");
   std::vector<std::string> names;
-  for (std::sregex_iterator it(path.begin(), path.end(), kParameter), end; it != end; ++it) names.push_back((*it)[1]);
+  for (std::sregex_iterator it(path.begin(), path.end(), kParameter), end; it != end; ++it)
+    names.push_back((*it)[1]);
   return names;
 }
 
@@ -75,7 +80,8 @@ std::set<std::string> keyVariables(const Endpoint& endpoint) {
 }
 
 // Drogon wants one handler argument per path parameter; ours are in the context.
-void registerHandler(const Endpoint& endpoint, const std::vector<drogon::internal::HttpConstraint>& constraints) {
+void registerHandler(const Endpoint& endpoint,
+                     const std::vector<drogon::internal::HttpConstraint>& constraints) {
   auto& app = drogon::app();
   const auto handle = endpoint.handle;
   if (parameterNames(endpoint.path).empty()) {
@@ -90,9 +96,12 @@ void registerHandler(const Endpoint& endpoint, const std::vector<drogon::interna
 
 }  // namespace
 
-Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens, lock::LockMiddlewareContext lockContext,
+Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
+                     lock::LockMiddlewareContext lockContext,
                      std::function<lock::Lockable(lock::Lockable)> configureLock)
-    : tokens_(std::move(tokens)), lockContext_(std::move(lockContext)), configureLock_(std::move(configureLock)) {}
+    : tokens_(std::move(tokens)),
+      lockContext_(std::move(lockContext)),
+      configureLock_(std::move(configureLock)) {}
 
 std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
   const std::string name = "gate:" + route;
@@ -101,9 +110,10 @@ std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& rout
 }
 
 std::string Endpoints::addLock(const Endpoint& endpoint) {
-  // Made for every endpoint, because each must have the key's variables; endpoints of one Lockable share the first.
-  auto middleware =
-      std::make_shared<lock::LockMiddleware>(configureLock_(*endpoint.lock), keyVariables(endpoint), lockContext_);
+  // Made for every endpoint, because each must have the key's variables; endpoints of one Lockable
+  // share the first.
+  auto middleware = std::make_shared<lock::LockMiddleware>(configureLock_(*endpoint.lock),
+                                                           keyVariables(endpoint), lockContext_);
   if (locks_.insert(middleware->className()).second) drogon::app().registerMiddleware(middleware);
   return middleware->className();
 }

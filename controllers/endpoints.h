@@ -1,4 +1,5 @@
-// How controllers publish their endpoints, and the gate that a request passes before any lock is taken.
+// How controllers publish their endpoints, and the gate that a request passes before any lock is
+// taken.
 #pragma once
 
 #include "controllers/request_context.h"
@@ -33,8 +34,8 @@ struct Endpoint {
   std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
 };
 
-// Registers endpoints with Drogon: a gate middleware (authentication, role, parsing) for each, then the lock's, then the
-// handler. Used at start only, before run().
+// Registers endpoints with Drogon: a gate middleware (authentication, role, parsing) for each, then
+// the lock's, then the handler. Used at start only, before run().
 class Endpoints {
  public:
   Endpoints(std::shared_ptr<const TokenService> tokens, lock::LockMiddlewareContext lockContext,

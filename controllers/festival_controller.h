@@ -8,7 +8,8 @@ namespace festa {
 
 class FestivalController {
  public:
-  explicit FestivalController(std::shared_ptr<FestivalService> service) : service_(std::move(service)) {}
+  explicit FestivalController(std::shared_ptr<FestivalService> service)
+      : service_(std::move(service)) {}
 
   // The controller must outlive the application's run.
   void publish(Endpoints& endpoints) const;

@@ -32,10 +32,13 @@ bool isDate(const std::string& text) {
   unsigned month = 0;
   unsigned day = 0;
   const char* const s = text.data();
-  const bool numbers = std::from_chars(s, s + 4, year).ptr == s + 4 && std::from_chars(s + 5, s + 7, month).ptr == s + 7 &&
+  const bool numbers = std::from_chars(s, s + 4, year).ptr == s + 4 &&
+                       std::from_chars(s + 5, s + 7, month).ptr == s + 7 &&
                        std::from_chars(s + 8, s + 10, day).ptr == s + 10;
   return numbers && year >= 1 &&
-         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)).ok();
+         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month),
+                                     std::chrono::day(day))
+             .ok();
 }
 
 }  // namespace
@@ -45,7 +48,8 @@ Json::Value parseJsonObject(std::string_view text) {
   Json::Value value;
   std::string errors;
   try {
-    if (!strictReader()->parse(text.data(), text.data() + text.size(), &value, &errors) || !value.isObject())
+    if (!strictReader()->parse(text.data(), text.data() + text.size(), &value, &errors) ||
+        !value.isObject())
       throw ServiceError(ErrorCode::kMalformedJson, "body is not a JSON object");
   } catch (const Json::Exception&) {
     throw ServiceError(ErrorCode::kMalformedJson, "body is nested too deeply");
@@ -54,7 +58,8 @@ Json::Value parseJsonObject(std::string_view text) {
 }
 
 Json::Value parseJsonBody(const drogon::HttpRequest& request) {
-  if (!isJson(request.getHeader("content-type"))) throw ServiceError(ErrorCode::kUnsupportedMediaType);
+  if (!isJson(request.getHeader("content-type")))
+    throw ServiceError(ErrorCode::kUnsupportedMediaType);
   return parseJsonObject(request.body());
 }
 
@@ -96,15 +101,18 @@ std::string FieldReader::text(const char* field, std::size_t maxCharacters) {
   return text;
 }
 
-std::string FieldReader::password(const char* field, std::size_t minCharacters, std::size_t maxCharacters) {
+std::string FieldReader::password(const char* field, std::size_t minCharacters,
+                                  std::size_t maxCharacters) {
   const auto* value = storable(field);
   if (value == nullptr) return {};
   auto text = value->asString();
   const auto length = *utf8Length(text);
   if (length < minCharacters || length > maxCharacters)
     reject(field,
-           std::to_string(minCharacters) + "자 이상 " + std::to_string(maxCharacters) + "자 이하여야 합니다.",
-           "must have " + std::to_string(minCharacters) + " to " + std::to_string(maxCharacters) + " characters");
+           std::to_string(minCharacters) + "자 이상 " + std::to_string(maxCharacters) +
+               "자 이하여야 합니다.",
+           "must have " + std::to_string(minCharacters) + " to " + std::to_string(maxCharacters) +
+               " characters");
   return text;
 }
 
@@ -112,7 +120,8 @@ std::string FieldReader::date(const char* field) {
   const auto* value = storable(field);
   if (value == nullptr) return {};
   auto text = value->asString();
-  if (!isDate(text)) reject(field, "yyyy-MM-dd 형식의 날짜여야 합니다.", "must be a date, yyyy-MM-dd");
+  if (!isDate(text))
+    reject(field, "yyyy-MM-dd 형식의 날짜여야 합니다.", "must be a date, yyyy-MM-dd");
   return text;
 }
 
@@ -126,7 +135,8 @@ bool FieldReader::flag(const char* field) {
 std::int64_t FieldReader::id(const char* field) {
   const Json::Value& value = object_[field];
   // isInt64 alone also accepts 1.0.
-  if ((value.type() == Json::intValue || value.type() == Json::uintValue) && value.isInt64() && value.asInt64() > 0)
+  if ((value.type() == Json::intValue || value.type() == Json::uintValue) && value.isInt64() &&
+      value.asInt64() > 0)
     return value.asInt64();
   reject(field, "양의 정수여야 합니다.", "must be a positive integer");
   return 0;

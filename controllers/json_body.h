@@ -12,8 +12,9 @@
 
 namespace festa {
 
-// The body as a JSON object. Throws ServiceError: kUnsupportedMediaType unless it is declared as JSON, kMalformedJson for
-// anything that is not exactly one object in valid UTF-8 (comments, duplicate keys, trailing text, deep nesting).
+// The body as a JSON object. Throws ServiceError: kUnsupportedMediaType unless it is declared as
+// JSON, kMalformedJson for anything that is not exactly one object in valid UTF-8 (comments,
+// duplicate keys, trailing text, deep nesting).
 Json::Value parseJsonBody(const drogon::HttpRequest& request);
 Json::Value parseJsonObject(std::string_view text);
 

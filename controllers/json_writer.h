@@ -1,4 +1,5 @@
-// JSON text written directly: several times faster than building a tree for answers that are asked for often.
+// JSON text written directly: several times faster than building a tree for answers that are asked
+// for often.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,8 @@
 
 namespace festa {
 
-// Appends members and elements in order; commas are put where they belong. The caller balances begin and end.
+// Appends members and elements in order; commas are put where they belong. The caller balances
+// begin and end.
 class JsonWriter {
  public:
   JsonWriter& beginObject() { return open('{'); }

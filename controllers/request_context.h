@@ -14,14 +14,16 @@
 
 namespace festa {
 
-// Made by the edge when the request has found its route, filled by the endpoint gate; then read-only. Belongs to the request.
+// Made by the edge when the request has found its route, filled by the endpoint gate; then
+// read-only. Belongs to the request.
 struct RequestContext {
   RouteTable::Match route;
   std::optional<Caller> caller;  // endpoints for anyone have none
   Json::Value body;              // null: the endpoint takes none
   std::any input;                // what the endpoint's parse function returned
 
-  // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has no such value.
+  // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has
+  // no such value.
   std::optional<std::string> variable(std::string_view name) const;
 };
 
@@ -33,7 +35,8 @@ const Input& inputOf(const drogon::HttpRequestPtr& request) {
   return std::any_cast<const Input&>(contextOf(request).input);
 }
 
-// A positive 64-bit number in decimal digits and nothing else. Throws ServiceError(kInvalidParameter) naming `what`.
+// A positive 64-bit number in decimal digits and nothing else. Throws
+// ServiceError(kInvalidParameter) naming `what`.
 std::int64_t parseId(const std::string& text, const std::string& what);
 
 }  // namespace festa

@@ -30,17 +30,20 @@ std::vector<std::string> RouteTable::split(std::string_view path) {
 }
 
 void RouteTable::add(const std::string& method, const std::string& pattern) {
-  auto found = std::find_if(paths_.begin(), paths_.end(), [&](const Path& p) { return p.pattern == pattern; });
+  auto found = std::find_if(paths_.begin(), paths_.end(),
+                            [&](const Path& p) { return p.pattern == pattern; });
   if (found == paths_.end()) found = paths_.insert(paths_.end(), {pattern, split(pattern), {}});
   found->methods.push_back(method);
 }
 
-bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments, Parameters& parameters) {
+bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments,
+                      Parameters& parameters) {
   if (path.segments.size() != segments.size()) return false;
   for (std::size_t i = 0; i < segments.size(); ++i)
     if (!isParameter(path.segments[i]) && path.segments[i] != segments[i]) return false;
   for (std::size_t i = 0; i < segments.size(); ++i)
-    if (isParameter(path.segments[i])) parameters[path.segments[i].substr(1, path.segments[i].size() - 2)] = segments[i];
+    if (isParameter(path.segments[i]))
+      parameters[path.segments[i].substr(1, path.segments[i].size() - 2)] = segments[i];
   return true;
 }
 
@@ -50,9 +53,10 @@ RouteTable::Match RouteTable::match(std::string_view method, std::string_view pa
   for (const auto& candidate : paths_) {
     Parameters parameters;
     if (!fits(candidate, segments, parameters)) continue;
-    const bool allowed = std::find(candidate.methods.begin(), candidate.methods.end(), method) != candidate.methods.end();
-    match = {allowed ? Result::kFound : Result::kMethodNotAllowed, candidate.pattern, std::move(parameters),
-             joined(candidate.methods)};
+    const bool allowed = std::find(candidate.methods.begin(), candidate.methods.end(), method) !=
+                         candidate.methods.end();
+    match = {allowed ? Result::kFound : Result::kMethodNotAllowed, candidate.pattern,
+             std::move(parameters), joined(candidate.methods)};
     if (allowed) break;
   }
   return match;

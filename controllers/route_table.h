@@ -1,4 +1,5 @@
-// Which paths exist, with which methods: Drogon answers a wrong method on a parameterised path with 404.
+// Which paths exist, with which methods: Drogon answers a wrong method on a parameterised path with
+// 404.
 #pragma once
 
 #include <map>
@@ -15,9 +16,9 @@ class RouteTable {
   enum class Result { kFound, kMethodNotAllowed, kNotFound };
   struct Match {
     Result result = Result::kNotFound;
-    std::string pattern;     // as registered; empty: not found
-    Parameters parameters;   // raw path segments by name
-    std::string allow;       // methods of this path, comma separated
+    std::string pattern;    // as registered; empty: not found
+    Parameters parameters;  // raw path segments by name
+    std::string allow;      // methods of this path, comma separated
   };
 
   // `pattern` is made of literal segments and {name} segments.
@@ -32,7 +33,8 @@ class RouteTable {
     std::vector<std::string> methods;
   };
   static std::vector<std::string> split(std::string_view path);
-  static bool fits(const Path& path, const std::vector<std::string>& segments, Parameters& parameters);
+  static bool fits(const Path& path, const std::vector<std::string>& segments,
+                   Parameters& parameters);
 
   std::vector<Path> paths_;
 };

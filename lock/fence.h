@@ -1,4 +1,5 @@
-// Fencing tokens: numbers that only grow, so that the database can refuse a holder that was overtaken.
+// Fencing tokens: numbers that only grow, so that the database can refuse a holder that was
+// overtaken.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +7,10 @@
 
 namespace festa::lock {
 
-// token = epoch << 32 | counter. The epoch is drawn from a durable sequence each time the counter starts anew, so tokens
-// of a restarted process are above all earlier ones and two owners never hold equal tokens. Tokens stay below 2^53 because
-// Lua numbers are doubles. Not thread-safe: the owner of the counter serializes calls.
+// token = epoch << 32 | counter. The epoch is drawn from a durable sequence each time the counter
+// starts anew, so tokens of a restarted process are above all earlier ones and two owners never
+// hold equal tokens. Tokens stay below 2^53 because Lua numbers are doubles. Not thread-safe: the
+// owner of the counter serializes calls.
 class FenceCounter {
  public:
   static constexpr std::int64_t kMaxEpoch = (std::int64_t{1} << 21) - 1;
@@ -18,7 +20,8 @@ class FenceCounter {
 
   std::int64_t next() { return base_ | advance(1); }
 
-  // A token above `floor`, or 0 when this epoch has none: the floor then belongs to a later epoch, whose owner is not us.
+  // A token above `floor`, or 0 when this epoch has none: the floor then belongs to a later epoch,
+  // whose owner is not us.
   std::int64_t nextAbove(std::int64_t floor) {
     if (floor < (base_ | counter_)) return next();
     if ((floor >> 32) != (base_ >> 32)) return 0;

@@ -12,11 +12,14 @@ class UnguardedRoute : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Drogon logs an unknown middleware name and then runs the route without it. Routes that need their middlewares are listed
-// here as they are registered; verify() before run() throws UnguardedRoute if any of the names has no instance.
+// Drogon logs an unknown middleware name and then runs the route without it. Routes that need their
+// middlewares are listed here as they are registered; verify() before run() throws UnguardedRoute
+// if any of the names has no instance.
 class GuardedRoutes {
  public:
-  void expect(const std::string& route, const std::string& middleware) { expected_.push_back({route, middleware}); }
+  void expect(const std::string& route, const std::string& middleware) {
+    expected_.push_back({route, middleware});
+  }
   void verify() const;
 
  private:

@@ -28,14 +28,16 @@ class MissingKeyVariable : public std::runtime_error {
   std::string name_;
 };
 
-// A compiled template. Immutable, thread-safe. Rendering is injective: two different lists of values never give the same
-// key, because the characters that could be mistaken for the template's own text are escaped in values.
+// A compiled template. Immutable, thread-safe. Rendering is injective: two different lists of
+// values never give the same key, because the characters that could be mistaken for the template's
+// own text are escaped in values.
 class KeyTemplate {
  public:
   // Value of a variable such as "path.id", or nullopt when the request has none.
   using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
 
-  // Throws KeyTemplateError on unbalanced braces, an empty or unknown variable, or two variables without text between.
+  // Throws KeyTemplateError on unbalanced braces, an empty or unknown variable, or two variables
+  // without text between.
   static KeyTemplate compile(std::string_view text, const std::set<std::string>& knownVariables);
 
   // Throws MissingKeyVariable when a value is absent or empty.
@@ -44,7 +46,8 @@ class KeyTemplate {
   const std::vector<std::string>& variables() const { return variables_; }
 
  private:
-  std::vector<std::string> literals_;   // one more than variables_: text before, between and after them
+  std::vector<std::string>
+      literals_;  // one more than variables_: text before, between and after them
   std::vector<std::string> variables_;
 };
 

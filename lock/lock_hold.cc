@@ -27,7 +27,8 @@ drogon::Task<Unlocked> LockHold::release() {
 
 std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request) {
   const auto& attributes = request->attributes();
-  return attributes->find(kAttribute) ? attributes->get<std::shared_ptr<LockHold>>(kAttribute) : nullptr;
+  return attributes->find(kAttribute) ? attributes->get<std::shared_ptr<LockHold>>(kAttribute)
+                                      : nullptr;
 }
 
 void attachHold(const drogon::HttpRequestPtr& request, std::shared_ptr<LockHold> hold) {

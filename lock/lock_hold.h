@@ -10,8 +10,8 @@
 
 namespace festa::lock {
 
-// One row of the strategy table as the middleware sees it. Without a storage no lock is taken: the strategy then works
-// inside the transaction, or is no protection at all.
+// One row of the strategy table as the middleware sees it. Without a storage no lock is taken: the
+// strategy then works inside the transaction, or is no protection at all.
 struct Strategy {
   std::string name;
   std::shared_ptr<LockStorage> storage = nullptr;
@@ -30,16 +30,20 @@ class LockHold {
 
   const Plan& plan() const { return plan_; }
   const LockKey& key() const { return key_; }
-  const std::optional<Lease>& lease() const { return lease_; }  // nullopt: the strategy takes no lock
+  const std::optional<Lease>& lease() const {
+    return lease_;
+  }  // nullopt: the strategy takes no lock
 
   // A token above the given one under the same hold; nullopt: the hold is lost.
   drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t above);
 
-  // Nobody knows whether the handler's COMMIT happened: the key must not be given to a successor before the lease ends.
+  // Nobody knows whether the handler's COMMIT happened: the key must not be given to a successor
+  // before the lease ends.
   void leaveToExpire() { leftToExpire_ = true; }
   bool leftToExpire() const { return leftToExpire_; }
 
-  // Gives the key back now, whatever the handler still does. Wrong by design: the control that proves a test can see.
+  // Gives the key back now, whatever the handler still does. Wrong by design: the control that
+  // proves a test can see.
   drogon::Task<> releaseEarly();
 
   // For the middleware.

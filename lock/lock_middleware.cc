@@ -21,7 +21,8 @@ const char* nameOf(LockOutcome outcome) {
   return "?";
 }
 
-LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& variables, LockMiddlewareContext context)
+LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
+                               LockMiddlewareContext context)
     : lockable_(std::move(lockable)),
       name_(middlewareName(lockable_)),
       key_(KeyTemplate::compile(lockable_.key, variables)),
@@ -33,9 +34,11 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   const auto arrived = SteadyClock::now();
   const auto lookup = [&](std::string_view name) { return context_.variable(request, name); };
-  const auto hold = std::make_shared<LockHold>(context_.plan(request, lockable_), key_.render(lookup));
+  const auto hold =
+      std::make_shared<LockHold>(context_.plan(request, lockable_), key_.render(lookup));
 
-  if (context_.holders->isFull()) co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
+  if (context_.holders->isFull())
+    co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
   const auto refusal = co_await acquire(*hold);
   if (refusal) co_return refuse(request, *hold, *refusal, arrived);
 
@@ -55,7 +58,8 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
 drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold) const {
   const auto& storage = hold.plan().strategy.storage;
   if (!storage) co_return std::nullopt;
-  const LockRequest request{hold.key(), lockable_.failFast ? Millis{0} : lockable_.wait, lockable_.lease};
+  const LockRequest request{hold.key(), lockable_.failFast ? Millis{0} : lockable_.wait,
+                            lockable_.lease};
   try {
     auto lease = co_await storage->tryLock(request);
     if (!lease) co_return lockable_.failFast ? LockOutcome::kBusy : LockOutcome::kTimedOut;
@@ -83,9 +87,11 @@ drogon::Task<LockOutcome> LockMiddleware::release(LockHold& hold) const {
   co_return LockOutcome::kReleaseUnknown;
 }
 
-drogon::HttpResponsePtr LockMiddleware::refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
-                                               LockOutcome outcome, SteadyTime arrived) const {
-  const LockRecord record{lockable_.name, hold.plan().strategy.name, outcome, SteadyClock::now() - arrived, {}};
+drogon::HttpResponsePtr LockMiddleware::refuse(const drogon::HttpRequestPtr& request,
+                                               const LockHold& hold, LockOutcome outcome,
+                                               SteadyTime arrived) const {
+  const LockRecord record{
+      lockable_.name, hold.plan().strategy.name, outcome, SteadyClock::now() - arrived, {}};
   context_.observer->finished(request, record);
   return context_.refuse(request, outcome, lockable_);
 }

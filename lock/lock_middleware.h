@@ -43,24 +43,31 @@ class HoldersGauge {
 // What the middleware needs from its surroundings; all of it outlives the middleware.
 struct LockMiddlewareContext {
   // Value of a key variable for this request.
-  std::function<std::optional<std::string>(const drogon::HttpRequestPtr&, std::string_view)> variable;
-  // The strategy for this request. May throw to refuse it (the application's exception handler answers).
+  std::function<std::optional<std::string>(const drogon::HttpRequestPtr&, std::string_view)>
+      variable;
+  // The strategy for this request. May throw to refuse it (the application's exception handler
+  // answers).
   std::function<Plan(const drogon::HttpRequestPtr&, const Lockable&)> plan;
   // The answer for a request that does not get to its handler.
-  std::function<drogon::HttpResponsePtr(const drogon::HttpRequestPtr&, LockOutcome, const Lockable&)> refuse;
+  std::function<drogon::HttpResponsePtr(const drogon::HttpRequestPtr&, LockOutcome,
+                                        const Lockable&)>
+      refuse;
   std::shared_ptr<LockObserver> observer;
   std::shared_ptr<HoldersGauge> holders;
 };
 
-// One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to routes by that name.
+// One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to
+// routes by that name.
 //
-// Runs on the request's loop. Requests over the limit of holders are refused before they queue; a waiter that is granted
-// may exceed the limit by at most one per key. Whatever the handler does, the key is given back after it, and not before
-// it has answered; only a hold marked leaveToExpire() stays until its lease ends.
+// Runs on the request's loop. Requests over the limit of holders are refused before they queue; a
+// waiter that is granted may exceed the limit by at most one per key. Whatever the handler does,
+// the key is given back after it, and not before it has answered; only a hold marked
+// leaveToExpire() stays until its lease ends.
 class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> {
  public:
   // Throws KeyTemplateError when the key names a variable that is not among `variables`.
-  LockMiddleware(Lockable lockable, const std::set<std::string>& variables, LockMiddlewareContext context);
+  LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
+                 LockMiddlewareContext context);
 
   static std::string middlewareName(const Lockable& lockable) { return "lock:" + lockable.name; }
   const std::string& className() const override { return name_; }
@@ -72,8 +79,8 @@ class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> 
  private:
   drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
   drogon::Task<LockOutcome> release(LockHold& hold) const;
-  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold, LockOutcome outcome,
-                                 SteadyTime arrived) const;
+  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
+                                 LockOutcome outcome, SteadyTime arrived) const;
 
   const Lockable lockable_;
   const std::string name_;

@@ -8,16 +8,16 @@
 namespace festa::lock {
 
 enum class LockOutcome {
-  kUnlocked,       // the strategy takes no lock; the handler ran
-  kReleased,       // granted, ran, given back
-  kLost,           // granted, ran, but the lease was over before the unlock
-  kReleaseUnknown, // granted, ran, the storage did not confirm the unlock
-  kLeftToExpire,   // granted, ran, COMMIT unknown
-  kBusy,           // fail-fast: somebody else holds it
-  kTimedOut,       // waited in vain
-  kOverloaded,     // too many in flight or in line
-  kClosed,         // the process is stopping
-  kUnavailable,    // the storage is broken
+  kUnlocked,        // the strategy takes no lock; the handler ran
+  kReleased,        // granted, ran, given back
+  kLost,            // granted, ran, but the lease was over before the unlock
+  kReleaseUnknown,  // granted, ran, the storage did not confirm the unlock
+  kLeftToExpire,    // granted, ran, COMMIT unknown
+  kBusy,            // fail-fast: somebody else holds it
+  kTimedOut,        // waited in vain
+  kOverloaded,      // too many in flight or in line
+  kClosed,          // the process is stopping
+  kUnavailable,     // the storage is broken
 };
 
 const char* nameOf(LockOutcome outcome);

@@ -22,9 +22,9 @@ struct LockRequest {
   Millis lease;  // the hold ends by itself after this long
 };
 
-// One hold of one key. `owner` is unique per acquisition, so a late or repeated unlock never frees somebody else's hold.
-// `fence` grows with every grant of a storage and never goes back, restarts included. Past `validUntil` the holder must
-// assume that somebody else has the key.
+// One hold of one key. `owner` is unique per acquisition, so a late or repeated unlock never frees
+// somebody else's hold. `fence` grows with every grant of a storage and never goes back, restarts
+// included. Past `validUntil` the holder must assume that somebody else has the key.
 struct Lease {
   LockKey key;
   std::string owner;
@@ -44,7 +44,8 @@ enum class Unlocked {
   kUnknown,  // the storage did not answer; the hold ends with its lease at the latest
 };
 
-// The queue of this key, or of all keys together, is full. Not a fault: the caller should come back later.
+// The queue of this key, or of all keys together, is full. Not a fault: the caller should come back
+// later.
 class LockQueueFull : public std::runtime_error {
  public:
   LockQueueFull() : std::runtime_error("lock queue is full") {}
@@ -62,26 +63,31 @@ class LockStorageUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thread-safe. Every verb is awaited on an event loop's thread and resumes on that same loop. Waiting costs no thread.
+// Thread-safe. Every verb is awaited on an event loop's thread and resumes on that same loop.
+// Waiting costs no thread.
 class LockStorage {
  public:
   virtual ~LockStorage() = default;
 
   // A lease, or nullopt when the key was busy for the whole wait. Throws LockQueueFull, LockClosed,
-  // LockStorageUnavailable. Requests for one key are granted in the order of their arrival where the storage promises it.
+  // LockStorageUnavailable. Requests for one key are granted in the order of their arrival where
+  // the storage promises it.
   virtual drogon::Task<std::optional<Lease>> tryLock(LockRequest request) = 0;
 
-  // Changes a hold that is still ours and updates `lease`; false when it is lost. Never creates a hold anew.
+  // Changes a hold that is still ours and updates `lease`; false when it is lost. Never creates a
+  // hold anew.
   virtual drogon::Task<bool> extend(Lease& lease, Extension extension) = 0;
 
   // Gives the key back. Does not throw.
   virtual drogon::Task<Unlocked> unlock(Lease lease) = 0;
 
-  // Fails all waiters and later requests with LockClosed; holders keep what they hold and may still unlock.
+  // Fails all waiters and later requests with LockClosed; holders keep what they hold and may still
+  // unlock.
   virtual void close() = 0;
 };
 
-// Holders stop trusting a lease this much before the storage hands it on: clocks drift, and a check takes time.
+// Holders stop trusting a lease this much before the storage hands it on: clocks drift, and a check
+// takes time.
 constexpr Millis driftMargin(Millis lease) {
   return lease / 100 + Millis{2};
 }

@@ -11,24 +11,29 @@ bool LockTable::isFree(const Entry& entry, SteadyTime now) {
   return entry.expiresAt <= now;
 }
 
-LockTable::Grant LockTable::grant(const LockKey& key, Entry& entry, WaiterId waiter, Millis lease, SteadyTime now) {
+LockTable::Grant LockTable::grant(const LockKey& key, Entry& entry, WaiterId waiter, Millis lease,
+                                  SteadyTime now) {
   entry.owner = ownerPrefix_ + std::to_string(++acquisitions_);
   entry.expiresAt = now + lease;
-  return Grant{waiter, Lease{key, entry.owner, fences_.next(), entry.expiresAt - driftMargin(lease)}};
+  return Grant{waiter,
+               Lease{key, entry.owner, fences_.next(), entry.expiresAt - driftMargin(lease)}};
 }
 
-LockTable::Arrival LockTable::arrive(WaiterId waiter, const LockKey& key, Millis lease, SteadyTime now) {
+LockTable::Arrival LockTable::arrive(WaiterId waiter, const LockKey& key, Millis lease,
+                                     SteadyTime now) {
   sweepNowAndThen(now);
   auto [entry, isNew] = entries_.try_emplace(key);
   auto& line = entry->second.line;
-  if (isNew || (line.empty() && isFree(entry->second, now))) return grant(key, entry->second, waiter, lease, now);
+  if (isNew || (line.empty() && isFree(entry->second, now)))
+    return grant(key, entry->second, waiter, lease, now);
   if (line.size() >= limits_.waitersPerKey || waiters_ >= limits_.waitersInAll) return Refused{};
   line.push_back({waiter, lease});
   ++waiters_;
   return Queued{entry->second.expiresAt};
 }
 
-std::optional<LockTable::Grant> LockTable::tryArrive(const LockKey& key, Millis lease, SteadyTime now) {
+std::optional<LockTable::Grant> LockTable::tryArrive(const LockKey& key, Millis lease,
+                                                     SteadyTime now) {
   sweepNowAndThen(now);
   auto [entry, isNew] = entries_.try_emplace(key);
   if (!isNew && (!entry->second.line.empty() || !isFree(entry->second, now))) return std::nullopt;
@@ -39,14 +44,16 @@ bool LockTable::cancel(WaiterId waiter, const LockKey& key) {
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) return false;
   auto& line = entry->second.line;
-  const auto found = std::find_if(line.begin(), line.end(), [&](const Waiter& w) { return w.id == waiter; });
+  const auto found =
+      std::find_if(line.begin(), line.end(), [&](const Waiter& w) { return w.id == waiter; });
   if (found == line.end()) return false;
   line.erase(found);
   --waiters_;
   return true;
 }
 
-std::optional<LockTable::Grant> LockTable::grantFirstInLine(Entries::iterator entry, SteadyTime now) {
+std::optional<LockTable::Grant> LockTable::grantFirstInLine(Entries::iterator entry,
+                                                            SteadyTime now) {
   auto& line = entry->second.line;
   if (line.empty()) {
     entries_.erase(entry);
@@ -58,7 +65,8 @@ std::optional<LockTable::Grant> LockTable::grantFirstInLine(Entries::iterator en
   return grant(entry->first, entry->second, first.id, first.lease, now);
 }
 
-LockTable::Release LockTable::release(const LockKey& key, const std::string& owner, SteadyTime now) {
+LockTable::Release LockTable::release(const LockKey& key, const std::string& owner,
+                                      SteadyTime now) {
   const auto entry = entries_.find(key);
   if (entry == entries_.end() || entry->second.owner != owner) return {};
   // An owner that comes after its lease has lost it, even when nobody has asked for the key since.
@@ -74,7 +82,9 @@ std::optional<LockTable::Grant> LockTable::expire(const LockKey& key, SteadyTime
 
 bool LockTable::extend(Lease& lease, const Extension& extension, SteadyTime now) {
   const auto entry = entries_.find(lease.key);
-  if (entry == entries_.end() || entry->second.owner != lease.owner || entry->second.expiresAt <= now) return false;
+  if (entry == entries_.end() || entry->second.owner != lease.owner ||
+      entry->second.expiresAt <= now)
+    return false;
   if (extension.fenceAbove) {
     const auto fence = fences_.nextAbove(std::max(*extension.fenceAbove, lease.fence));
     if (fence == 0) return false;
@@ -94,7 +104,9 @@ std::optional<SteadyTime> LockTable::contendedUntil(const LockKey& key) const {
 }
 
 void LockTable::sweep(SteadyTime now) {
-  std::erase_if(entries_, [&](const auto& entry) { return entry.second.line.empty() && isFree(entry.second, now); });
+  std::erase_if(entries_, [&](const auto& entry) {
+    return entry.second.line.empty() && isFree(entry.second, now);
+  });
 }
 
 void LockTable::sweepNowAndThen(SteadyTime now) {

@@ -1,4 +1,5 @@
-// Who holds which key and who waits for it, in one process: decisions only, no clock, no threads, no I/O.
+// Who holds which key and who waits for it, in one process: decisions only, no clock, no threads,
+// no I/O.
 #pragma once
 
 #include "lock/fence.h"
@@ -19,8 +20,8 @@ struct LockTableLimits {
   std::size_t waitersInAll = 50'000;
 };
 
-// FIFO per key. A hold ends by release or when its lease is over; whoever is first in line is granted next. The caller
-// passes the time in and carries the returned grants out. Not thread-safe.
+// FIFO per key. A hold ends by release or when its lease is over; whoever is first in line is
+// granted next. The caller passes the time in and carries the returned grants out. Not thread-safe.
 class LockTable {
  public:
   struct Grant {
@@ -35,7 +36,8 @@ class LockTable {
 
   LockTable(std::int64_t epoch, std::string ownerPrefix, LockTableLimits limits);
 
-  // A new request. Overtakes nobody: with others in line it queues even when the key happens to be free.
+  // A new request. Overtakes nobody: with others in line it queues even when the key happens to be
+  // free.
   Arrival arrive(WaiterId waiter, const LockKey& key, Millis lease, SteadyTime now);
 
   // The same without queueing: nullopt when the key is held or waited for.
@@ -44,7 +46,8 @@ class LockTable {
   // Takes a waiter out of the line. False: it is not in line, its grant has been made.
   bool cancel(WaiterId waiter, const LockKey& key);
 
-  // Ends a hold; `released` is false when it is not (or no longer) this owner's. `next` is the next holder, if any.
+  // Ends a hold; `released` is false when it is not (or no longer) this owner's. `next` is the next
+  // holder, if any.
   struct Release {
     bool released = false;
     std::optional<Grant> next;

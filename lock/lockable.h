@@ -8,13 +8,13 @@
 namespace festa::lock {
 
 struct Lockable {
-  std::string name;            // in configuration, metrics and the middleware's name
-  std::string key;             // template, see key_template.h
-  std::string strategy = {};   // empty: the configured default
+  std::string name;           // in configuration, metrics and the middleware's name
+  std::string key;            // template, see key_template.h
+  std::string strategy = {};  // empty: the configured default
   Millis wait{5000};
   Millis lease{3000};
-  bool failFast = false;       // do not wait; answer busyCode at once
-  std::string busyCode = {};   // what a fail-fast lock says, e.g. SEAT_BUSY
+  bool failFast = false;      // do not wait; answer busyCode at once
+  std::string busyCode = {};  // what a fail-fast lock says, e.g. SEAT_BUSY
 };
 
 }  // namespace festa::lock

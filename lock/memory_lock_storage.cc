@@ -17,8 +17,8 @@ double seconds(SteadyClock::duration duration) {
 
 }  // namespace
 
-// One coroutine in line. It is finished exactly once, by whoever takes it out of waiting_. It suspends and resumes on its
-// own loop, so the grant cannot overtake the suspension.
+// One coroutine in line. It is finished exactly once, by whoever takes it out of waiting_. It
+// suspends and resumes on its own loop, so the grant cannot overtake the suspension.
 class MemoryLockStorage::Waiter : public std::enable_shared_from_this<Waiter> {
  public:
   Waiter(trantor::EventLoop* ownLoop, WaiterId ownId) : loop(ownLoop), id(ownId) {}
@@ -29,7 +29,8 @@ class MemoryLockStorage::Waiter : public std::enable_shared_from_this<Waiter> {
     loop->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
   }
 
-  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited lvalue.
+  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited
+  // lvalue.
   class Turn {
    public:
     explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
@@ -53,12 +54,14 @@ class MemoryLockStorage::Waiter : public std::enable_shared_from_this<Waiter> {
   bool closed_ = false;
 };
 
-std::shared_ptr<MemoryLockStorage> MemoryLockStorage::create(std::int64_t epoch, trantor::EventLoop* timers,
+std::shared_ptr<MemoryLockStorage> MemoryLockStorage::create(std::int64_t epoch,
+                                                             trantor::EventLoop* timers,
                                                              LockTableLimits limits) {
   return std::shared_ptr<MemoryLockStorage>(new MemoryLockStorage(epoch, timers, limits));
 }
 
-MemoryLockStorage::MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* timers, LockTableLimits limits)
+MemoryLockStorage::MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* timers,
+                                     LockTableLimits limits)
     : timers_(timers), table_(epoch, randomOwnerPrefix(), limits) {}
 
 MemoryLockStorage::~MemoryLockStorage() = default;
@@ -72,7 +75,8 @@ drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest reques
 }
 
 // Granted or refused at once, or a place in line.
-std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStorage::arrive(const LockRequest& request) {
+std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStorage::arrive(
+    const LockRequest& request) {
   const auto now = SteadyClock::now();
   const std::lock_guard guard(mutex_);
   if (closed_) throw LockClosed();
@@ -82,7 +86,8 @@ std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStora
   }
   const auto id = ++lastWaiter_;
   auto arrival = table_.arrive(id, request.key, request.lease, now);
-  if (auto* grant = std::get_if<LockTable::Grant>(&arrival)) return std::optional(std::move(grant->lease));
+  if (auto* grant = std::get_if<LockTable::Grant>(&arrival))
+    return std::optional(std::move(grant->lease));
   if (std::holds_alternative<LockTable::Refused>(arrival)) throw LockQueueFull();
   auto waiter = std::make_shared<Waiter>(trantor::EventLoop::getEventLoopOfCurrentThread(), id);
   waiting_.emplace(id, waiter);
@@ -91,9 +96,10 @@ std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStora
 }
 
 void MemoryLockStorage::startWaitTimer(const LockRequest& request, const WaiterPtr& waiter) {
-  waiter->loop->runAfter(seconds(request.wait), [weak = weak_from_this(), key = request.key, id = waiter->id] {
-    if (auto self = weak.lock()) self->timeOut(key, id);
-  });
+  waiter->loop->runAfter(seconds(request.wait),
+                         [weak = weak_from_this(), key = request.key, id = waiter->id] {
+                           if (auto self = weak.lock()) self->timeOut(key, id);
+                         });
 }
 
 void MemoryLockStorage::timeOut(const LockKey& key, WaiterId id) {

@@ -14,10 +14,11 @@ namespace festa::lock {
 
 // FIFO per key across all event loops of the process. Excludes nothing in other processes.
 //
-// Ownership: kept by a shared_ptr; timers hold it weakly, so dropping it leaves nothing behind. `timers` is a loop that no
-// holder blocks: it ends the holds of those that never come back. An uncontended lock and unlock start no timer, a
-// contended key has one at a time.
-class MemoryLockStorage : public LockStorage, public std::enable_shared_from_this<MemoryLockStorage> {
+// Ownership: kept by a shared_ptr; timers hold it weakly, so dropping it leaves nothing behind.
+// `timers` is a loop that no holder blocks: it ends the holds of those that never come back. An
+// uncontended lock and unlock start no timer, a contended key has one at a time.
+class MemoryLockStorage : public LockStorage,
+                          public std::enable_shared_from_this<MemoryLockStorage> {
  public:
   // `epoch` must be larger at each start of the process that shares the fenced rows; see fence.h.
   static std::shared_ptr<MemoryLockStorage> create(std::int64_t epoch, trantor::EventLoop* timers,

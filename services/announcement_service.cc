@@ -16,22 +16,25 @@ drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int6
   const auto rows = co_await sql.execSqlCoro(
       "SELECT festival_id, is_pinned FROM announcements WHERE id = $1 AND deleted_at IS NULL", id);
   if (rows.empty()) throw ServiceError(ErrorCode::kAnnouncementNotFound);
-  if (rows[0][0].as<std::int64_t>() != festivalId) throw ServiceError(ErrorCode::kAnnouncementNotInFestival);
+  if (rows[0][0].as<std::int64_t>() != festivalId)
+    throw ServiceError(ErrorCode::kAnnouncementNotInFestival);
   co_return PinState{rows[0][1].as<bool>()};
 }
 
-// How the rule "at most three" is kept in SQL. With constraints a pinned row occupies a slot that the schema allows only
-// once; without, the strategy around this code is all there is: count, then write.
+// How the rule "at most three" is kept in SQL. With constraints a pinned row occupies a slot that
+// the schema allows only once; without, the strategy around this code is all there is: count, then
+// write.
 drogon::Task<std::int64_t> countPinned(Sql& sql, std::int64_t festivalId) {
-  const auto rows =
-      co_await sql.execSqlCoro("SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
   co_return rows[0][0].as<std::int64_t>();
 }
 
 drogon::Task<> requireRoomForPin(Sql& sql, std::int64_t festivalId) {
   // Not in the condition: GCC 12 miscompiles some conditions that contain co_await.
   const auto pinned = co_await countPinned(sql, festivalId);
-  if (pinned >= AnnouncementService::kMaxPinned) throw ServiceError(ErrorCode::kPinnedLimitExceeded);
+  if (pinned >= AnnouncementService::kMaxPinned)
+    throw ServiceError(ErrorCode::kPinnedLimitExceeded);
 }
 
 Announcement createdFrom(const NewAnnouncement& data, const drogon::orm::Result& rows) {
@@ -39,21 +42,25 @@ Announcement createdFrom(const NewAnnouncement& data, const drogon::orm::Result&
                       rows[0][1].as<std::string>()};
 }
 
-drogon::Task<Announcement> insertInSlot(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data) {
-  // A concurrent writer may take the slot first; then nothing is inserted, and the next free one is tried.
+drogon::Task<Announcement> insertInSlot(Sql& sql, std::int64_t festivalId,
+                                        const NewAnnouncement& data) {
+  // A concurrent writer may take the slot first; then nothing is inserted, and the next free one is
+  // tried.
   while (true) {
     const auto rows = co_await sql.execSqlCoro(
         "INSERT INTO announcements (festival_id, title, content, is_pinned, pin_slot)"
         " SELECT $1, $2, $3, true, slot FROM generate_series(1, 3) AS slot"
         " WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE festival_id = $1 AND pin_slot = slot)"
-        " ORDER BY slot LIMIT 1 ON CONFLICT DO NOTHING RETURNING id, " FESTA_LOCAL_TIME("created_at"),
+        " ORDER BY slot LIMIT 1 ON CONFLICT DO NOTHING RETURNING id, " FESTA_LOCAL_TIME(
+            "created_at"),
         festivalId, data.title, data.content);
     if (!rows.empty()) co_return createdFrom(data, rows);
     co_await requireRoomForPin(sql, festivalId);
   }
 }
 
-drogon::Task<Announcement> insertPlain(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data, bool unguarded) {
+drogon::Task<Announcement> insertPlain(Sql& sql, std::int64_t festivalId,
+                                       const NewAnnouncement& data, bool unguarded) {
   const auto rows = co_await sql.execSqlCoro(
       "INSERT INTO announcements (festival_id, title, content, is_pinned, unguarded)"
       " VALUES ($1, $2, $3, $4, $5) RETURNING id, " FESTA_LOCAL_TIME("created_at"),
@@ -75,7 +82,8 @@ drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id, const Wri
   if (!guard.usesConstraints()) {
     co_await requireRoomForPin(sql, festivalId);
     co_await sql.execSqlCoro(
-        "UPDATE announcements SET is_pinned = true, pin_slot = NULL, unguarded = true WHERE id = $1 AND deleted_at IS NULL",
+        "UPDATE announcements SET is_pinned = true, pin_slot = NULL, unguarded = true WHERE id = "
+        "$1 AND deleted_at IS NULL",
         id);
     co_return;
   }
@@ -92,13 +100,15 @@ drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id, const Wri
   throw ServiceError(ErrorCode::kPinnedLimitExceeded);
 }
 
-drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, bool pinned, const WriteGuard& guard) {
+drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, bool pinned,
+                             const WriteGuard& guard) {
   const auto state = co_await findForWrite(sql, festivalId, id);
   if (state.isPinned == pinned) co_return pinned;
   if (pinned)
     co_await pin(sql, festivalId, id, guard);
   else
-    co_await sql.execSqlCoro("UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1", id);
+    co_await sql.execSqlCoro(
+        "UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1", id);
   co_return pinned;
 }
 
@@ -112,7 +122,8 @@ drogon::Task<std::int64_t> softDelete(Sql& sql, std::int64_t festivalId, std::in
   co_return id;
 }
 
-drogon::Task<std::int64_t> updateText(Sql& sql, std::int64_t festivalId, std::int64_t id, const AnnouncementText& text) {
+drogon::Task<std::int64_t> updateText(Sql& sql, std::int64_t festivalId, std::int64_t id,
+                                      const AnnouncementText& text) {
   const auto rows = co_await sql.execSqlCoro(
       "UPDATE announcements SET title = $1, content = $2"
       " WHERE id = $3 AND festival_id = $4 AND deleted_at IS NULL RETURNING id",
@@ -126,27 +137,30 @@ drogon::Task<std::int64_t> updateText(Sql& sql, std::int64_t festivalId, std::in
 
 }  // namespace
 
-drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId, NewAnnouncement announcement,
+drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
+                                                       NewAnnouncement announcement,
                                                        WriteGuard guard) const {
   auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
   const FencedRow festival{festivalFences(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
 }
 
-drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id, bool pinned,
-                                                  WriteGuard guard) const {
+drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
+                                                  bool pinned, WriteGuard guard) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, pinned, guard); };
   const FencedRow festival{festivalFences(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
 }
 
-drogon::Task<> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard) const {
+drogon::Task<> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
+                                           WriteGuard guard) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
   const FencedRow festival{festivalFences(), festivalId};
   co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
 }
 
-drogon::Task<> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text) const {
+drogon::Task<> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
+                                         AnnouncementText text) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
   co_await plainWrite(database_.client(), write);
 }
@@ -162,8 +176,9 @@ drogon::Task<std::vector<Announcement>> AnnouncementService::list(std::int64_t f
   announcements.reserve(rows.size());
   for (const auto& row : rows)
     if (!row[0].isNull())
-      announcements.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(), row[2].as<std::string>(),
-                               row[3].as<bool>(), row[4].as<std::string>()});
+      announcements.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(),
+                               row[2].as<std::string>(), row[3].as<bool>(),
+                               row[4].as<std::string>()});
   co_return announcements;
 }
 

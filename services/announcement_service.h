@@ -27,9 +27,10 @@ struct AnnouncementText {
   std::string content;
 };
 
-// The caller's festival comes first in every write; another festival's announcement is kAnnouncementNotInFestival, a deleted
-// or unknown one kAnnouncementNotFound. Writes that can change the number of pins take a guard; all of one festival must be
-// protected by the same one. Thread-safe.
+// The caller's festival comes first in every write; another festival's announcement is
+// kAnnouncementNotInFestival, a deleted or unknown one kAnnouncementNotFound. Writes that can
+// change the number of pins take a guard; all of one festival must be protected by the same one.
+// Thread-safe.
 class AnnouncementService {
  public:
   static constexpr int kMaxPinned = 3;
@@ -37,9 +38,11 @@ class AnnouncementService {
   explicit AnnouncementService(Database database) : database_(std::move(database)) {}
 
   // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin.
-  drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement, WriteGuard guard) const;
+  drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
+                                    WriteGuard guard) const;
   // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing.
-  drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned, WriteGuard guard) const;
+  drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned,
+                               WriteGuard guard) const;
   drogon::Task<> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard) const;
 
   drogon::Task<> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text) const;

@@ -4,11 +4,14 @@ namespace festa {
 
 namespace {
 
-drogon::Task<std::int64_t> insertCouncil(Sql& sql, const NewCouncil& council, const std::string& hash) {
-  const auto festival = co_await sql.execSqlCoro("SELECT 1 FROM festivals WHERE id = $1", council.festivalId);
+drogon::Task<std::int64_t> insertCouncil(Sql& sql, const NewCouncil& council,
+                                         const std::string& hash) {
+  const auto festival =
+      co_await sql.execSqlCoro("SELECT 1 FROM festivals WHERE id = $1", council.festivalId);
   if (festival.empty()) throw ServiceError(ErrorCode::kFestivalNotFound);
   const auto rows = co_await sql.execSqlCoro(
-      "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1, $2, $3, 'ROLE_COUNCIL')"
+      "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1, $2, $3, "
+      "'ROLE_COUNCIL')"
       " ON CONFLICT DO NOTHING RETURNING id",
       council.festivalId, council.username, hash);
   if (rows.empty()) throw ServiceError(ErrorCode::kAlreadyRegisteredCouncil);
@@ -16,9 +19,11 @@ drogon::Task<std::int64_t> insertCouncil(Sql& sql, const NewCouncil& council, co
 }
 
 // Replaces the hash only if it is still the one that the current password was checked against.
-drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked, const std::string& hash) {
+drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked,
+                               const std::string& hash) {
   const auto rows = co_await sql.execSqlCoro(
-      "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3 RETURNING id", hash, councilId, checked);
+      "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3 RETURNING id",
+      hash, councilId, checked);
   co_return !rows.empty();
 }
 
@@ -39,7 +44,11 @@ drogon::Task<Login> CouncilService::login(std::string username, std::string pass
     right = co_await hasher_->verify(rows[0][2].as<std::string>(), password);
   if (!right) throw ServiceError(ErrorCode::kWrongCredentials);
   const auto festivalId = rows[0][1].as<std::int64_t>();
-  const Caller caller{username, rows[0][0].as<std::int64_t>(), Realm::kCouncil, festivalId, {rows[0][3].as<std::string>()}};
+  const Caller caller{username,
+                      rows[0][0].as<std::int64_t>(),
+                      Realm::kCouncil,
+                      festivalId,
+                      {rows[0][3].as<std::string>()}};
   co_return Login{festivalId, tokens_->issue(caller)};
 }
 
@@ -49,9 +58,10 @@ drogon::Task<std::int64_t> CouncilService::create(NewCouncil council) const {
   co_return co_await plainWrite(database_.client(), write);
 }
 
-drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current, std::string replacement) const {
-  const auto rows =
-      co_await database_.client()->execSqlCoro("SELECT password_hash FROM councils WHERE id = $1", councilId);
+drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
+                                              std::string replacement) const {
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT password_hash FROM councils WHERE id = $1", councilId);
   if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
   const auto checked = rows[0][0].as<std::string>();
   const bool right = co_await hasher_->verify(checked, current);

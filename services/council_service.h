@@ -23,15 +23,18 @@ struct Login {
 
 class CouncilService {
  public:
-  CouncilService(Database database, std::shared_ptr<PasswordHasher> hasher, std::shared_ptr<TokenService> tokens)
+  CouncilService(Database database, std::shared_ptr<PasswordHasher> hasher,
+                 std::shared_ptr<TokenService> tokens)
       : database_(std::move(database)), hasher_(std::move(hasher)), tokens_(std::move(tokens)) {}
 
   // Throws ServiceError(kWrongCredentials), as late for an unknown name as for a wrong password.
   drogon::Task<Login> login(std::string username, std::string password) const;
   // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
   drogon::Task<std::int64_t> create(NewCouncil council) const;
-  // A wrong current password is a validation error of that field, not a 401: clients log out on those.
-  drogon::Task<> changePassword(std::int64_t councilId, std::string current, std::string replacement) const;
+  // A wrong current password is a validation error of that field, not a 401: clients log out on
+  // those.
+  drogon::Task<> changePassword(std::int64_t councilId, std::string current,
+                                std::string replacement) const;
 
  private:
   const Database database_;

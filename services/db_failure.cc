@@ -16,8 +16,9 @@ bool containsAny(std::string_view text, const std::array<std::string_view, N>& p
 
 constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
                                                     "canceling statement due to lock timeout"};
-constexpr std::array<std::string_view, 3> kConflicts{"could not serialize access", "deadlock detected",
-                                                     "violates unique constraint \"announcements_pin_slot\""};
+constexpr std::array<std::string_view, 3> kConflicts{
+    "could not serialize access", "deadlock detected",
+    "violates unique constraint \"announcements_pin_slot\""};
 constexpr std::array<std::string_view, 13> kGone{"server closed the connection",
                                                  "terminating connection",
                                                  "connection to server",
@@ -35,8 +36,10 @@ constexpr std::array<std::string_view, 13> kGone{"server closed the connection",
 }  // namespace
 
 DbFailure classify(const drogon::orm::DrogonDbException& error) {
-  if (dynamic_cast<const drogon::orm::BrokenConnection*>(&error) != nullptr) return DbFailure::kUnavailable;
-  if (dynamic_cast<const drogon::orm::TimeoutError*>(&error) != nullptr) return DbFailure::kUnavailable;
+  if (dynamic_cast<const drogon::orm::BrokenConnection*>(&error) != nullptr)
+    return DbFailure::kUnavailable;
+  if (dynamic_cast<const drogon::orm::TimeoutError*>(&error) != nullptr)
+    return DbFailure::kUnavailable;
   const std::string_view text = error.base().what();
   if (containsAny(text, kTimeOuts)) return DbFailure::kTimedOut;
   if (containsAny(text, kConflicts)) return DbFailure::kConflict;

@@ -1,5 +1,5 @@
-// What kind of failure a database exception is. Drogon gives no SQLSTATE for PostgreSQL, so this reads English texts;
-// start refuses a server whose lc_messages is another language.
+// What kind of failure a database exception is. Drogon gives no SQLSTATE for PostgreSQL, so this
+// reads English texts; start refuses a server whose lc_messages is another language.
 #pragma once
 
 #include "services/error.h"
@@ -11,7 +11,8 @@ namespace festa {
 enum class DbFailure {
   kUnavailable,  // no connection, or lost before the statement was answered
   kTimedOut,     // the server's statement or lock time-out
-  kConflict,     // serialization failure, deadlock, or a constraint that a concurrent writer met first: may be repeated
+  kConflict,     // serialization failure, deadlock, or a constraint that a concurrent writer met
+                 // first: may be repeated
   kOther,        // a bug of ours
 };
 

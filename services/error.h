@@ -1,4 +1,5 @@
-// Everything that can be said to a client instead of what it asked for. Texts and statuses: app/error_mapper.cc.
+// Everything that can be said to a client instead of what it asked for. Texts and statuses:
+// app/error_mapper.cc.
 #pragma once
 
 #include <stdexcept>
@@ -40,13 +41,16 @@ struct FieldError {
   std::string en;
 };
 
-// Thrown wherever a request cannot be served; becomes HTTP in one place. what() is for the log and never sent.
+// Thrown wherever a request cannot be served; becomes HTTP in one place. what() is for the log and
+// never sent.
 class ServiceError : public std::runtime_error {
  public:
   explicit ServiceError(ErrorCode code, const std::string& forTheLog = {})
       : std::runtime_error(forTheLog), code_(code) {}
   explicit ServiceError(std::vector<FieldError> fields)
-      : std::runtime_error("validation failed"), code_(ErrorCode::kValidationFailed), fields_(std::move(fields)) {}
+      : std::runtime_error("validation failed"),
+        code_(ErrorCode::kValidationFailed),
+        fields_(std::move(fields)) {}
 
   ErrorCode code() const { return code_; }
   const std::vector<FieldError>& fields() const { return fields_; }

@@ -31,7 +31,8 @@ drogon::Task<std::int64_t> FestivalService::create(NewFestival festival) const {
 
 drogon::Task<Festival> FestivalService::find(std::int64_t id) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT university_name, festival_name, start_date::text, end_date::text, user_visible FROM festivals WHERE id = $1",
+      "SELECT university_name, festival_name, start_date::text, end_date::text, user_visible FROM "
+      "festivals WHERE id = $1",
       id);
   if (rows.empty()) throw ServiceError(ErrorCode::kFestivalNotFound);
   const auto row = rows[0];

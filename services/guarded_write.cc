@@ -20,7 +20,8 @@ drogon::Task<> pause(std::chrono::duration<double> time) {
 drogon::Task<> conflictPause(int attempt) {
   thread_local std::mt19937 random{std::random_device{}()};
   const double ceiling = 0.002 * static_cast<double>(1 << std::min(attempt, 6));
-  co_await pause(std::chrono::duration<double>(std::uniform_real_distribution<>(0, ceiling)(random)));
+  co_await pause(
+      std::chrono::duration<double>(std::uniform_real_distribution<>(0, ceiling)(random)));
 }
 
 drogon::Task<> raiseFence(Sql& sql, WriteGuard& guard, FencedRow row) {
@@ -44,7 +45,8 @@ drogon::Task<> openGuard(Sql& sql, WriteGuard& guard, FencedRow row) {
 
 namespace {
 
-// One look at the row after an unknown COMMIT. Its row lock is granted only when the lost backend is done with it.
+// One look at the row after an unknown COMMIT. Its row lock is granted only when the lost backend
+// is done with it.
 struct CommitLook {
   WriteGuard& guard;
   FencedRow row;
@@ -57,7 +59,8 @@ struct CommitLook {
     // A successor has written: our COMMIT may have come before it or never.
     if (fence > *guard.fence) co_return Resolution::kUnresolved;
     const auto renewed = co_await guard.renewFence(*guard.fence);
-    if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the lock was lost while COMMIT was unknown");
+    if (!renewed)
+      throw ServiceError(ErrorCode::kLockLost, "the lock was lost while COMMIT was unknown");
     co_await sql.execSqlCoro(row.table.raise, *renewed, row.id);
     co_return Resolution::kNotCommitted;
   }
@@ -65,8 +68,8 @@ struct CommitLook {
 
 }  // namespace
 
-drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard, FencedRow row,
-                                       WriteTimeouts timeouts) {
+drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                       FencedRow row, WriteTimeouts timeouts) {
   if (!guard.fence) co_return Resolution::kUnresolved;
   CommitLook look{guard, row};
   TransactionOptions options;

@@ -1,4 +1,5 @@
-// A write under a WriteGuard: the fence comes first, an unknown COMMIT is resolved, conflicts are repeated.
+// A write under a WriteGuard: the fence comes first, an unknown COMMIT is resolved, conflicts are
+// repeated.
 #pragma once
 
 #include "services/db_failure.h"
@@ -9,10 +10,12 @@
 
 namespace festa {
 
-// The statements that a table with a fence column needs, each with the row's id as its last parameter.
+// The statements that a table with a fence column needs, each with the row's id as its last
+// parameter.
 struct FencedTable {
-  std::string raise;          // ($1 token, $2 id): raises the fence to the token if it is above; returns the row then
-  std::string read;           // ($1 id): the stored fence
+  std::string raise;  // ($1 token, $2 id): raises the fence to the token if it is above; returns
+                      // the row then
+  std::string read;   // ($1 id): the stored fence
   std::string readForUpdate;  // ($1 id): the same, waiting for whoever is writing the row
   ErrorCode missing;          // when there is no such row
 };
@@ -27,9 +30,10 @@ struct WriteTimeouts {
   int conflictRetries = 10;
 };
 
-// First statement of a guarded transaction: claims the row for guard.fence. Takes a higher token from the lock when the
-// row holds one that is not lower (our own earlier write, or a lock that moved on); throws ServiceError(kLockLost) when the
-// lock is no longer ours to renew. Does nothing for guards without fence.
+// First statement of a guarded transaction: claims the row for guard.fence. Takes a higher token
+// from the lock when the row holds one that is not lower (our own earlier write, or a lock that
+// moved on); throws ServiceError(kLockLost) when the lock is no longer ours to renew. Does nothing
+// for guards without fence.
 drogon::Task<> raiseFence(Sql& sql, WriteGuard& guard, FencedRow row);
 
 // The statement that sets up the guard's way inside the transaction, then raiseFence.
@@ -37,11 +41,12 @@ drogon::Task<> openGuard(Sql& sql, WriteGuard& guard, FencedRow row);
 
 enum class Resolution { kCommitted, kNotCommitted, kUnresolved };
 
-// After an unknown COMMIT under guard.fence: waits on another connection for the lost backend to finish and looks whether
-// the row carries our token. If not, the fence is raised so that the lost transaction can never commit. Tries until the
-// lease ends. kUnresolved at once for guards without fence.
-drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard, FencedRow row,
-                                       WriteTimeouts timeouts);
+// After an unknown COMMIT under guard.fence: waits on another connection for the lost backend to
+// finish and looks whether the row carries our token. If not, the fence is raised so that the lost
+// transaction can never commit. Tries until the lease ends. kUnresolved at once for guards without
+// fence.
+drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                       FencedRow row, WriteTimeouts timeouts);
 
 // Waits a random time that grows with the attempt before a conflicting transaction is repeated.
 drogon::Task<> conflictPause(int attempt);
@@ -61,12 +66,13 @@ struct GuardedBody {
   }
 };
 
-// Runs `body(Sql&) -> Task<T>` in a transaction under the guard and returns its value once it is committed. The body may run
-// more than once; only the last run's effects are stored. Throws what the body throws, and ServiceError for: kLockLost,
-// kLockTimeout (conflicts beyond the retries), kDatabaseUnavailable (nothing stored), kCommitUnconfirmed (nobody knows).
+// Runs `body(Sql&) -> Task<T>` in a transaction under the guard and returns its value once it is
+// committed. The body may run more than once; only the last run's effects are stored. Throws what
+// the body throws, and ServiceError for: kLockLost, kLockTimeout (conflicts beyond the retries),
+// kDatabaseUnavailable (nothing stored), kCommitUnconfirmed (nobody knows).
 template <class Body>
-std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard, FencedRow row,
-                                               WriteTimeouts timeouts, Body& body) {
+std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                               FencedRow row, WriteTimeouts timeouts, Body& body) {
   using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Body&, Sql&>>>;
   TransactionOptions options;
   options.notAfter = guard.validUntil;
@@ -92,11 +98,13 @@ std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, Writ
   const auto resolution = co_await resolveCommit(db, guard, row, timeouts);
   switch (resolution) {
     case Resolution::kCommitted: co_return std::move(*result);
-    case Resolution::kNotCommitted: throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
+    case Resolution::kNotCommitted:
+      throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
     case Resolution::kUnresolved: break;
   }
   if (guard.commitUnknown) guard.commitUnknown();
-  throw ServiceError(ErrorCode::kCommitUnconfirmed, "COMMIT was not acknowledged and could not be resolved");
+  throw ServiceError(ErrorCode::kCommitUnconfirmed,
+                     "COMMIT was not acknowledged and could not be resolved");
 }
 
 }  // namespace festa

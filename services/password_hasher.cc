@@ -36,7 +36,8 @@ bool verifyNow(const std::string& hash, const std::string& password) {
 // Runs `compute` on a hashing thread and resumes the awaiting coroutine on its loop.
 class PasswordHasher::Job {
  public:
-  Job(PasswordHasher& hasher, std::function<void()> compute) : hasher_(hasher), compute_(std::move(compute)) {}
+  Job(PasswordHasher& hasher, std::function<void()> compute)
+      : hasher_(hasher), compute_(std::move(compute)) {}
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -44,7 +45,8 @@ class PasswordHasher::Job {
   bool await_suspend(std::coroutine_handle<> handle) {
     auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
     if (hasher_.enqueue([this, loop, handle] { run(loop, handle); })) return true;
-    failure_ = std::make_exception_ptr(ServiceError(ErrorCode::kOverloaded, "password queue is full"));
+    failure_ =
+        std::make_exception_ptr(ServiceError(ErrorCode::kOverloaded, "password queue is full"));
     return false;
   }
   void await_resume() const {

@@ -13,8 +13,8 @@
 
 namespace festa {
 
-// A few threads with a bounded queue. Thread-safe; awaited on an event loop's thread, resumes on that loop. Throws
-// ServiceError(kOverloaded) when the queue is full.
+// A few threads with a bounded queue. Thread-safe; awaited on an event loop's thread, resumes on
+// that loop. Throws ServiceError(kOverloaded) when the queue is full.
 class PasswordHasher {
  public:
   PasswordHasher(std::size_t threads, std::size_t maxQueued);

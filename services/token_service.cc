@@ -61,8 +61,9 @@ std::string TokenService::issue(const Caller& caller) const {
   if (jwt_new(&raw) != 0) throw std::runtime_error("jwt_new failed");
   const Jwt token(raw, &jwt_free);
   const auto now = std::time(nullptr);
-  int failed = jwt_set_alg(raw, JWT_ALG_HS256, reinterpret_cast<const unsigned char*>(secret_.data()),
-                           static_cast<int>(secret_.size()));
+  int failed =
+      jwt_set_alg(raw, JWT_ALG_HS256, reinterpret_cast<const unsigned char*>(secret_.data()),
+                  static_cast<int>(secret_.size()));
   failed |= jwt_add_grant(raw, "sub", caller.login.c_str());
   failed |= jwt_add_grant_int(raw, "uid", caller.uid);
   failed |= jwt_add_grant(raw, "realm", realmName(caller.realm));
@@ -90,8 +91,8 @@ std::optional<Caller> TokenService::verify(const std::string& token) const {
   const auto uid = numberGrant(raw, "uid");
   const auto realm = textGrant(raw, "realm");
   if (!login || !uid || (realm != "council" && realm != "user")) return std::nullopt;
-  Caller caller{*login, *uid, realm == "council" ? Realm::kCouncil : Realm::kUser, numberGrant(raw, "festivalId"),
-                rolesOf(raw)};
+  Caller caller{*login, *uid, realm == "council" ? Realm::kCouncil : Realm::kUser,
+                numberGrant(raw, "festivalId"), rolesOf(raw)};
   if (caller.realm == Realm::kCouncil && !caller.festivalId) return std::nullopt;
   return caller;
 }

@@ -28,7 +28,8 @@ class TokenService {
   TokenService(std::string secret, std::chrono::seconds lifetime);
 
   std::string issue(const Caller& caller) const;
-  // Nullopt for anything but an unexpired token of ours: another algorithm, `none`, a bad signature, missing claims.
+  // Nullopt for anything but an unexpired token of ours: another algorithm, `none`, a bad
+  // signature, missing claims.
   std::optional<Caller> verify(const std::string& token) const;
 
  private:

@@ -13,11 +13,12 @@ namespace {
 
 enum class CommitOutcome { kCommitted, kRolledBack, kUnknown };
 
-// The first report wins: the callback of COMMIT, the end of the callback without a call (Drogon drops it after a
-// rollback), or the timer.
+// The first report wins: the callback of COMMIT, the end of the callback without a call (Drogon
+// drops it after a rollback), or the timer.
 class CommitReport {
  public:
-  CommitReport(trantor::EventLoop* loop, std::coroutine_handle<> waiting) : loop_(loop), waiting_(waiting) {}
+  CommitReport(trantor::EventLoop* loop, std::coroutine_handle<> waiting)
+      : loop_(loop), waiting_(waiting) {}
 
   void report(CommitOutcome outcome) {
     if (reported_.exchange(true)) return;
@@ -54,7 +55,8 @@ class CommitAwaiter {
  public:
   CommitAwaiter(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout)
       : transaction_(std::move(transaction)), timeout_(timeout) {}
-  // GCC 12 would copy some awaited lvalues, and a second pointer to the transaction keeps COMMIT from being sent.
+  // GCC 12 would copy some awaited lvalues, and a second pointer to the transaction keeps COMMIT
+  // from being sent.
   CommitAwaiter(const CommitAwaiter&) = delete;
   CommitAwaiter& operator=(const CommitAwaiter&) = delete;
 
@@ -65,9 +67,10 @@ class CommitAwaiter {
     report_ = std::make_shared<CommitReport>(loop, handle);
     auto callback = std::make_shared<CommitCallback>(report_);
     transaction_->setCommitCallback([callback](bool committed) { (*callback)(committed); });
-    loop->runAfter(std::chrono::duration<double>(timeout_).count(), [weak = std::weak_ptr(report_)] {
-      if (auto report = weak.lock()) report->report(CommitOutcome::kUnknown);
-    });
+    loop->runAfter(std::chrono::duration<double>(timeout_).count(),
+                   [weak = std::weak_ptr(report_)] {
+                     if (auto report = weak.lock()) report->report(CommitOutcome::kUnknown);
+                   });
     callback.reset();
     transaction_.reset();  // sends COMMIT
   }
@@ -83,28 +86,33 @@ class CommitAwaiter {
 }  // namespace
 
 void requireTimeLeft(SteadyTime notAfter) {
-  if (std::chrono::steady_clock::now() >= notAfter) throw ServiceError(ErrorCode::kLockLost, "the lease is over");
+  if (std::chrono::steady_clock::now() >= notAfter)
+    throw ServiceError(ErrorCode::kLockLost, "the lease is over");
 }
 
-drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db, SteadyTime notAfter) {
+drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
+                                                    SteadyTime notAfter) {
   requireTimeLeft(notAfter);
   std::shared_ptr<Sql> transaction;
   try {
     transaction = co_await db->newTransactionCoro();
   } catch (const drogon::orm::TimeoutError&) {
-    throw ServiceError(db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
-                       "no database connection came free");
+    throw ServiceError(
+        db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
+        "no database connection came free");
   }
   co_return transaction;
 }
 
-drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout) {
+drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
+                                 std::chrono::milliseconds timeout) {
   CommitAwaiter awaiter(std::move(transaction), timeout);
   const auto outcome = co_await awaiter;
   switch (outcome) {
     case CommitOutcome::kCommitted: co_return;
     case CommitOutcome::kRolledBack:
-      throw ServiceError(ErrorCode::kDatabaseUnavailable, "the transaction was rolled back before COMMIT");
+      throw ServiceError(ErrorCode::kDatabaseUnavailable,
+                         "the transaction was rolled back before COMMIT");
     case CommitOutcome::kUnknown: throw CommitUnknown();
   }
 }

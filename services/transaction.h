@@ -1,5 +1,5 @@
-// Database transactions whose COMMIT is waited for. The only place that opens one: Drogon commits from the destructor of
-// the transaction object, also when an exception unwinds, and tells nobody.
+// Database transactions whose COMMIT is waited for. The only place that opens one: Drogon commits
+// from the destructor of the transaction object, also when an exception unwinds, and tells nobody.
 #pragma once
 
 #include <drogon/orm/DbClient.h>
@@ -19,31 +19,39 @@ using Sql = drogon::orm::Transaction;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct TransactionOptions {
-  SteadyTime notAfter = SteadyTime::max();           // neither BEGIN nor COMMIT is sent later than this
-  std::chrono::milliseconds commitTimeout{1000};     // without an acknowledgement by then, the outcome is unknown
-  std::function<drogon::Task<>()> beforeCommit = {}; // faults in the lab and in tests; may throw
+  SteadyTime notAfter = SteadyTime::max();  // neither BEGIN nor COMMIT is sent later than this
+  std::chrono::milliseconds commitTimeout{
+      1000};  // without an acknowledgement by then, the outcome is unknown
+  std::function<drogon::Task<>()> beforeCommit = {};  // faults in the lab and in tests; may throw
 };
 
-// COMMIT was sent and refused, or its acknowledgement did not come: the effects may or may not be stored.
+// COMMIT was sent and refused, or its acknowledgement did not come: the effects may or may not be
+// stored.
 class CommitUnknown : public std::runtime_error {
  public:
   CommitUnknown() : std::runtime_error("COMMIT was not acknowledged") {}
 };
 
 // The parts of inTransaction that do not depend on the body's type.
-// Throws ServiceError (kLockLost past the deadline, kDatabaseUnavailable, kOverloaded when all connections are busy).
-drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db, SteadyTime notAfter);
+// Throws ServiceError (kLockLost past the deadline, kDatabaseUnavailable, kOverloaded when all
+// connections are busy).
+drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
+                                                    SteadyTime notAfter);
 // Throws ServiceError(kLockLost) when the deadline has passed.
 void requireTimeLeft(SteadyTime notAfter);
-// Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome is known, or the time-out
-// has passed. Throws CommitUnknown; ServiceError(kDatabaseUnavailable) when it was rolled back instead.
-drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction, std::chrono::milliseconds timeout);
+// Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome
+// is known, or the time-out has passed. Throws CommitUnknown; ServiceError(kDatabaseUnavailable)
+// when it was rolled back instead.
+drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
+                                 std::chrono::milliseconds timeout);
 
-// BEGIN, body, COMMIT, acknowledgement. `body(Sql&)` returns Task<T>, T not void, and must not keep the reference.
-// Returns the body's value only after PostgreSQL has acknowledged COMMIT. Whatever the body throws is rethrown after a
-// ROLLBACK has been sent: nothing of it is stored. Awaited on an event loop's thread.
+// BEGIN, body, COMMIT, acknowledgement. `body(Sql&)` returns Task<T>, T not void, and must not keep
+// the reference. Returns the body's value only after PostgreSQL has acknowledged COMMIT. Whatever
+// the body throws is rethrown after a ROLLBACK has been sent: nothing of it is stored. Awaited on
+// an event loop's thread.
 template <class Body>
-std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db, TransactionOptions options, Body& body) {
+std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
+                                                TransactionOptions options, Body& body) {
   using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Body&, Sql&>>>;
   auto transaction = co_await beginTransaction(db, options.notAfter);
   std::optional<Result> result;

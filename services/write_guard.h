@@ -19,12 +19,13 @@ enum class Guard {
 // Lives in the frame of the coroutine that serves the request, for one write.
 struct WriteGuard {
   Guard inside = Guard::kNone;
-  bool backstop = true;                              // constraints hold whatever else fails
-  std::optional<std::int64_t> fence = {};            // the lock's token; none without lock or backstop
-  SteadyTime validUntil = SteadyTime::max();         // the lease
+  bool backstop = true;                       // constraints hold whatever else fails
+  std::optional<std::int64_t> fence = {};     // the lock's token; none without lock or backstop
+  SteadyTime validUntil = SteadyTime::max();  // the lease
   // A token above the given one under the same lock; nullopt: the lock is lost.
   std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t above)> renewFence = {};
-  // Called when nobody knows whether COMMIT happened: the lock must not be given back before its lease ends.
+  // Called when nobody knows whether COMMIT happened: the lock must not be given back before its
+  // lease ends.
   std::function<void()> commitUnknown = {};
   std::function<drogon::Task<>()> beforeCommit = {};  // see TransactionOptions
 

@@ -23,7 +23,8 @@ std::string titled(const std::string& title) {
 
 class PostgresChaos : public testing::Test {
  protected:
-  std::future<Response> startCreate(const std::string& title, Headers headers, const std::string& fault = "") {
+  std::future<Response> startCreate(const std::string& title, Headers headers,
+                                    const std::string& fault = "") {
     if (!fault.empty()) headers["X-Lab-Fault"] = fault;
     return std::async(std::launch::async, [this, title, headers] {
       return service_->client().send("POST", "/announcements", titled(title), headers);
@@ -33,7 +34,10 @@ class PostgresChaos : public testing::Test {
   // The state of the service's backends, as text.
   bool aBackendIs(const std::string& condition) {
     PgSession session(database_);
-    return !session.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'festabook' AND " + condition).empty();
+    return !session
+                .query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'festabook' AND " +
+                       condition)
+                .empty();
   }
 
   bool isStored(const std::string& title) {
@@ -44,12 +48,14 @@ class PostgresChaos : public testing::Test {
   void expectServedAgain(const Headers& headers) {
     const auto back = std::chrono::steady_clock::now();
     ASSERT_TRUE(eventually([&] { return startCreate("afterwards", headers).get().status == 201; }));
-    EXPECT_LT(std::chrono::steady_clock::now() - back, std::chrono::seconds(8)) << "it should take seconds, not more";
+    EXPECT_LT(std::chrono::steady_clock::now() - back, std::chrono::seconds(8))
+        << "it should take seconds, not more";
   }
 
   PgServer pg_;
   const Config::Database database_ = pg_.createDatabase();
-  std::unique_ptr<Service> service_ = std::make_unique<Service>(database_, Service::Settings{{"LAB", "true"}});
+  std::unique_ptr<Service> service_ =
+      std::make_unique<Service>(database_, Service::Settings{{"LAB", "true"}});
 };
 
 }  // namespace
@@ -113,7 +119,8 @@ TEST_F(PostgresChaos, RestartedInARushEvery2xxHasItsRowAndEveryRowItsAnswer) {
       for (int n = 0; !stop; ++n) {
         const auto title = std::to_string(i) + "-" + std::to_string(n);
         const auto body = R"({"title":")" + title + R"(","content":"c","isPinned":false})";
-        const auto answer = client.send("POST", "/announcements", body, festivals[static_cast<std::size_t>(i) % 8]);
+        const auto answer =
+            client.send("POST", "/announcements", body, festivals[static_cast<std::size_t>(i) % 8]);
         const std::lock_guard guard(mutex);
         if (answer.status == 201) created.insert(title);
         if (answer.status == 0) ++falseAnswers;
@@ -142,9 +149,11 @@ TEST_F(PostgresChaos, RestartedInARushEvery2xxHasItsRowAndEveryRowItsAnswer) {
   PgSession session(database_);
   for (const auto& row : session.query("SELECT title FROM announcements")) stored.insert(*row[0]);
   EXPECT_EQ(falseAnswers, 0) << "requests without an answer";
-  for (const auto& title : created) EXPECT_TRUE(stored.contains(title)) << title << " was answered 201 and is not there";
+  for (const auto& title : created)
+    EXPECT_TRUE(stored.contains(title)) << title << " was answered 201 and is not there";
   for (const auto& title : stored)
-    EXPECT_TRUE(created.contains(title) || unknown.contains(title)) << title << " is there but was refused";
+    EXPECT_TRUE(created.contains(title) || unknown.contains(title))
+        << title << " is there but was refused";
 }
 
 TEST_F(PostgresChaos, AProcessFrozenPastItsLeaseStoresNothing) {

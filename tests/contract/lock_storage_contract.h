@@ -1,4 +1,5 @@
-// What every LockStorage must do. A storage joins by adding an instance of the suite with its own factory:
+// What every LockStorage must do. A storage joins by adding an instance of the suite with its own
+// factory:
 //   INSTANTIATE_TEST_SUITE_P(Memory, LockStorageContract, testing::Values(kMemory), nameOfKind);
 #pragma once
 
@@ -19,8 +20,8 @@ struct StorageLimits {
 
 struct StorageKind {
   std::string name;
-  // A storage whose timers run on `loops.at(0)`. Storages made one after another share whatever is durable: the fences of a
-  // later one are above those of an earlier one.
+  // A storage whose timers run on `loops.at(0)`. Storages made one after another share whatever is
+  // durable: the fences of a later one are above those of an earlier one.
   std::function<std::shared_ptr<lock::LockStorage>(Loops& loops, StorageLimits limits)> make;
 };
 
@@ -37,7 +38,8 @@ class LockStorageContract : public testing::TestWithParam<StorageKind> {
   void remake(StorageLimits limits) { storage_ = GetParam().make(loops_, limits); }
 
   // On the loop `at`; loop 0 is left to timers.
-  Future startLock(const std::string& key, lock::Millis wait, lock::Millis lease, std::size_t at = 1) {
+  Future startLock(const std::string& key, lock::Millis wait, lock::Millis lease,
+                   std::size_t at = 1) {
     return startOn(loops_.at(at), [this, request = lock::LockRequest{key, wait, lease}] {
       return storage_->tryLock(request);
     });
@@ -50,7 +52,8 @@ class LockStorageContract : public testing::TestWithParam<StorageKind> {
     return runOn(loops_.at(at), [this, lease] { return storage_->unlock(lease); });
   }
   bool extend(lock::Lease& lease, const lock::Extension& extension) {
-    return runOn(loops_.at(1), [this, &lease, extension] { return storage_->extend(lease, extension); });
+    return runOn(loops_.at(1),
+                 [this, &lease, extension] { return storage_->extend(lease, extension); });
   }
   // Everything started on the loop before has reached its first suspension.
   void settle(std::size_t at = 1) {

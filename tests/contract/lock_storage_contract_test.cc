@@ -223,7 +223,8 @@ TEST_P(LockStorageContract, ExtendNeverTouchesASuccessorsHold) {
   Extension longer;
   longer.lease = kLong;
   EXPECT_FALSE(extend(*late, longer));
-  EXPECT_TRUE(lock("k", kLong, kLong, 3)) << "the successor's lease was prolonged by its predecessor";
+  EXPECT_TRUE(lock("k", kLong, kLong, 3))
+      << "the successor's lease was prolonged by its predecessor";
 }
 
 TEST_P(LockStorageContract, BeyondTheLimitOfWaitersOneIsRefusedAtOnce) {
@@ -244,7 +245,8 @@ TEST_P(LockStorageContract, CloseFailsWaitersPromptlyAndLetsHoldersFinish) {
   const auto held = lock("k");
   ASSERT_TRUE(held);
   std::vector<Future> waiting;
-  for (int i = 0; i < 20; ++i) waiting.push_back(startLock("k", kLong, kLong, 1 + static_cast<std::size_t>(i) % 3));
+  for (int i = 0; i < 20; ++i)
+    waiting.push_back(startLock("k", kLong, kLong, 1 + static_cast<std::size_t>(i) % 3));
   for (std::size_t loop = 1; loop < 4; ++loop) settle(loop);
   storage().close();
   for (auto& waiter : waiting) EXPECT_THROW(finish(std::move(waiter)), lock::LockClosed);
@@ -252,7 +254,8 @@ TEST_P(LockStorageContract, CloseFailsWaitersPromptlyAndLetsHoldersFinish) {
   EXPECT_EQ(unlock(*held), Unlocked::kReleased);
 }
 
-// Waits that end at the very moment of a grant: each is either delivered or handed on, so the line never stops.
+// Waits that end at the very moment of a grant: each is either delivered or handed on, so the line
+// never stops.
 TEST_P(LockStorageContract, AWaiterThatTimesOutAtItsGrantGetsTheKeyOrHandsItOn) {
   std::mt19937 random(20260520);
   for (int round = 0; round < 60; ++round) {
@@ -275,7 +278,8 @@ TEST_P(LockStorageContract, AWaiterThatTimesOutAtItsGrantGetsTheKeyOrHandsItOn) 
   }
 }
 
-// The exclusion itself: many coroutines on several threads, one counter that only the holder may touch.
+// The exclusion itself: many coroutines on several threads, one counter that only the holder may
+// touch.
 TEST_P(LockStorageContract, ManyCoroutinesNeverHoldAKeyTogether) {
   constexpr int kEach = 300;
   std::atomic<int> inside{0};

@@ -9,8 +9,8 @@ namespace {
 std::int64_t nextEpoch = 1;
 
 const StorageKind kMemory{"Memory", [](Loops& loops, StorageLimits limits) {
-                            return lock::MemoryLockStorage::create(nextEpoch++, loops.at(0),
-                                                                   {.waitersPerKey = limits.waitersPerKey});
+                            return lock::MemoryLockStorage::create(
+                                nextEpoch++, loops.at(0), {.waitersPerKey = limits.waitersPerKey});
                           }};
 
 class MemoryLockStorageTest : public LockStorageContract {
@@ -41,8 +41,8 @@ TEST_P(MemoryLockStorageTest, NothingIsLeftBehindWhenAllIsGivenBack) {
   EXPECT_EQ(memory().waiters(), 0U);
 }
 
-// A holder that blocks its own event loop past its lease: a waiter on another loop gets the key, and whatever the holder does
-// when it wakes is refused.
+// A holder that blocks its own event loop past its lease: a waiter on another loop gets the key,
+// and whatever the holder does when it wakes is refused.
 TEST_P(MemoryLockStorageTest, AHolderThatBlocksItsLoopLosesTheKey) {
   const auto blocked = lock("k", lock::Millis{0}, lock::Millis{60}, 1);
   ASSERT_TRUE(blocked);
@@ -62,9 +62,11 @@ TEST_P(MemoryLockStorageTest, TenThousandWaitersWithCancelsAreServedInOrder) {
   std::vector<Future> line;
   for (int i = 0; i < kWaiters; ++i)
     // Every tenth gives up soon; the others stay.
-    line.push_back(startLock("k", lock::Millis{i % 10 == 9 ? 50 : 60'000}, lock::Millis{60'000}, 1));
+    line.push_back(
+        startLock("k", lock::Millis{i % 10 == 9 ? 50 : 60'000}, lock::Millis{60'000}, 1));
   settle();
-  for (int i = 9; i < kWaiters; i += 10) EXPECT_FALSE(finish(std::move(line[static_cast<std::size_t>(i)])));
+  for (int i = 9; i < kWaiters; i += 10)
+    EXPECT_FALSE(finish(std::move(line[static_cast<std::size_t>(i)])));
   for (int i = 0; i < kWaiters; ++i) {
     if (i % 10 == 9) continue;
     unlock(*held);

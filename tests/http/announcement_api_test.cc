@@ -4,10 +4,13 @@ namespace festa::test {
 
 namespace {
 
-const std::set<std::string> kFiveFields{"announcementId", "title", "content", "isPinned", "createdAt"};
+const std::set<std::string> kFiveFields{"announcementId", "title", "content", "isPinned",
+                                        "createdAt"};
 
-std::string announcement(bool pinned, const std::string& title = "제목", const std::string& content = "내용") {
-  return R"({"title":")" + title + R"(","content":")" + content + R"(","isPinned":)" + (pinned ? "true}" : "false}");
+std::string announcement(bool pinned, const std::string& title = "제목",
+                         const std::string& content = "내용") {
+  return R"({"title":")" + title + R"(","content":")" + content + R"(","isPinned":)" +
+         (pinned ? "true}" : "false}");
 }
 
 std::string text(const std::string& title, const std::string& content) {
@@ -46,7 +49,8 @@ class AnnouncementApi : public ApiTest {
 }  // namespace
 
 TEST_F(AnnouncementApi, CreatingAnswers201WithExactlyTheFiveFields) {
-  const auto response = call("POST", "/announcements", announcement(true, "따옴표 \\\" 😀", "줄\\n바꿈"));
+  const auto response =
+      call("POST", "/announcements", announcement(true, "따옴표 \\\" 😀", "줄\\n바꿈"));
   ASSERT_EQ(response.status, 201) << response.body;
   EXPECT_THAT(response.header("content-type"), testing::StartsWith("application/json"));
   const auto json = response.json();
@@ -61,10 +65,14 @@ TEST_F(AnnouncementApi, CreatingAnswers201WithExactlyTheFiveFields) {
 TEST_F(AnnouncementApi, CreatedAtIsLocalTimeWithSixFractionDigits) {
   const auto json = call("POST", "/announcements", announcement(false)).json();
   const auto createdAt = json["createdAt"].asString();
-  EXPECT_THAT(createdAt, testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}"));
-  EXPECT_EQ(createdAt, inDatabase("SELECT to_char(created_at AT TIME ZONE 'Asia/Seoul', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
-                                  " FROM announcements WHERE id = $1::bigint",
-                                  {json["announcementId"].asString()}));
+  EXPECT_THAT(createdAt, testing::MatchesRegex(
+                             "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}"));
+  EXPECT_EQ(
+      createdAt,
+      inDatabase(
+          "SELECT to_char(created_at AT TIME ZONE 'Asia/Seoul', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+          " FROM announcements WHERE id = $1::bigint",
+          {json["announcementId"].asString()}));
 }
 
 TEST_F(AnnouncementApi, ListOfANewFestivalIsTwoEmptyLists) {
@@ -91,20 +99,23 @@ TEST_F(AnnouncementApi, ListSeparatesPinnedFromUnpinnedNewestFirst) {
 TEST_F(AnnouncementApi, ListShowsOnlyTheFestivalOfTheHeader) {
   create(true);
   service->newFestival();
-  const auto other = client.get("/announcements", {{"festival", std::to_string(service->lastFestival())}});
+  const auto other =
+      client.get("/announcements", {{"festival", std::to_string(service->lastFestival())}});
   EXPECT_EQ(other.body, R"({"pinned":[],"unpinned":[]})");
 }
 
 TEST_F(AnnouncementApi, FestivalHeaderThatIsMissingOrNoIdIs400) {
   expectProblem(client.get("/announcements"), 400, "INVALID_PARAMETER");
-  for (const auto* junk : {"", "abc", "0", "-1", "+1", "1.5", "1 2", "1,2", "0x1", "9223372036854775808"}) {
+  for (const auto* junk :
+       {"", "abc", "0", "-1", "+1", "1.5", "1 2", "1,2", "0x1", "9223372036854775808"}) {
     SCOPED_TRACE(junk);
     expectProblem(client.get("/announcements", {{"festival", junk}}), 400, "INVALID_PARAMETER");
   }
 }
 
 TEST_F(AnnouncementApi, ListOfAnUnknownFestivalIs404) {
-  expectProblem(client.get("/announcements", {{"festival", "9223372036854775807"}}), 404, "FESTIVAL_NOT_FOUND");
+  expectProblem(client.get("/announcements", {{"festival", "9223372036854775807"}}), 404,
+                "FESTIVAL_NOT_FOUND");
 }
 
 TEST_F(AnnouncementApi, EditingAnswersThreeFieldsAndChangesOnlyTheTexts) {
@@ -205,9 +216,14 @@ TEST_F(AnnouncementApi, DeletingAnswers204WithoutABody) {
 
 TEST_F(AnnouncementApi, DeletedRowStaysInTheDatabaseWithItsTime) {
   const auto id = std::to_string(create(true));
-  EXPECT_EQ(inDatabase("SELECT deleted_at FROM announcements WHERE id = $1::bigint", {id}), "(null)");
+  EXPECT_EQ(inDatabase("SELECT deleted_at FROM announcements WHERE id = $1::bigint", {id}),
+            "(null)");
   call("DELETE", "/announcements/" + id);
-  EXPECT_EQ(inDatabase("SELECT deleted_at BETWEEN created_at AND now() FROM announcements WHERE id = $1::bigint", {id}), "t");
+  EXPECT_EQ(
+      inDatabase(
+          "SELECT deleted_at BETWEEN created_at AND now() FROM announcements WHERE id = $1::bigint",
+          {id}),
+      "t");
 }
 
 TEST_F(AnnouncementApi, DeletedOneIs404ForEveryCall) {
@@ -220,7 +236,8 @@ TEST_F(AnnouncementApi, DeletedOneIs404ForEveryCall) {
 }
 
 TEST_F(AnnouncementApi, UnknownIdIs404ForEveryCall) {
-  for (const std::int64_t id : {std::int64_t{999'999'999}, std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t id :
+       {std::int64_t{999'999'999}, std::numeric_limits<std::int64_t>::max()}) {
     expectProblem(call("DELETE", path(id)), 404, "ANNOUNCEMENT_NOT_FOUND");
     expectProblem(call("PATCH", path(id), text("t", "c")), 404, "ANNOUNCEMENT_NOT_FOUND");
     expectProblem(setPin(id, true), 404, "ANNOUNCEMENT_NOT_FOUND");
@@ -232,9 +249,12 @@ TEST_F(AnnouncementApi, AnnouncementOfAnotherFestivalIs403ForEveryCallAndUnchang
   const auto before = list().body;
   const auto stranger = service->newFestival();
   const auto p = path(mine);
-  expectProblem(client.send("PATCH", p, text("t", "c"), stranger), 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL");
-  expectProblem(client.send("PATCH", p + "/pin", R"({"pinned":false})", stranger), 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL");
-  expectProblem(client.send("PATCH", p + "/pin", R"({"pinned":true})", stranger), 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL");
+  expectProblem(client.send("PATCH", p, text("t", "c"), stranger), 403,
+                "ANNOUNCEMENT_NOT_IN_FESTIVAL");
+  expectProblem(client.send("PATCH", p + "/pin", R"({"pinned":false})", stranger), 403,
+                "ANNOUNCEMENT_NOT_IN_FESTIVAL");
+  expectProblem(client.send("PATCH", p + "/pin", R"({"pinned":true})", stranger), 403,
+                "ANNOUNCEMENT_NOT_IN_FESTIVAL");
   expectProblem(client.request("DELETE", p, stranger), 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL");
   EXPECT_EQ(list().body, before);
 }
@@ -244,14 +264,16 @@ TEST_F(AnnouncementApi, FestivalComesFromTheTokenNeverFromBodyOrHeader) {
   const auto other = std::to_string(service->lastFestival());
   auto headers = council;
   headers["festival"] = other;
-  const auto body = R"({"title":"t","content":"c","isPinned":false,"festivalId":)" + other + R"(,"festival":)" + other + "}";
+  const auto body = R"({"title":"t","content":"c","isPinned":false,"festivalId":)" + other +
+                    R"(,"festival":)" + other + "}";
   const auto response = client.send("POST", "/announcements", body, headers);
   ASSERT_EQ(response.status, 201) << response.body;
   EXPECT_EQ(unpinned(), Ids{response.json()["announcementId"].asInt64()});
 }
 
 TEST_F(AnnouncementApi, UnknownFieldsAreIgnored) {
-  const auto body = R"({"title":"t","content":"c","isPinned":false,"id":7,"createdAt":"x","deep":{"a":[1,{"b":null}]}})";
+  const auto body =
+      R"({"title":"t","content":"c","isPinned":false,"id":7,"createdAt":"x","deep":{"a":[1,{"b":null}]}})";
   const auto response = call("POST", "/announcements", body);
   ASSERT_EQ(response.status, 201) << response.body;
   const auto id = response.json()["announcementId"].asInt64();
@@ -273,7 +295,9 @@ TEST_F(AnnouncementApi, IdempotencyKeyIsIgnored) {
 TEST_F(AnnouncementApi, TextsAreLimitedInCharactersNotBytes) {
   for (const auto* character : {"가", "😀", "a"}) {
     const auto most = text(repeated(character, 50), repeated(character, 3000));
-    const auto response = call("POST", "/announcements", announcement(false, repeated(character, 50), repeated(character, 3000)));
+    const auto response =
+        call("POST", "/announcements",
+             announcement(false, repeated(character, 50), repeated(character, 3000)));
     ASSERT_EQ(response.status, 201) << response.body;
     EXPECT_EQ(response.json()["title"].asString(), repeated(character, 50));
     EXPECT_EQ(response.json()["content"].asString(), repeated(character, 3000));
@@ -311,23 +335,27 @@ TEST_F(AnnouncementApi, ValidationNamesEveryWrongFieldWithAMessage) {
   const auto response = call("POST", "/announcements", "{}");
   expectProblem(response, 422, "VALIDATION_FAILED");
   EXPECT_EQ(rejectedFields(response), (std::set<std::string>{"title", "content", "isPinned"}));
-  for (const auto& error : response.json()["errors"]) {
+  const auto problem = response.json();
+  for (const auto& error : problem["errors"]) {
     EXPECT_EQ(namesIn(error), (std::set<std::string>{"field", "message"}));
     EXPECT_FALSE(error["message"].asString().empty());
   }
   const auto p = path(create(false));
   EXPECT_EQ(rejectedFields(call("PATCH", p, "{}")), (std::set<std::string>{"title", "content"}));
   EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", "{}")), std::set<std::string>{"pinned"});
-  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"pinned":"true"})")), std::set<std::string>{"pinned"});
-  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"isPinned":true})")), std::set<std::string>{"pinned"});
+  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"pinned":"true"})")),
+            std::set<std::string>{"pinned"});
+  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"isPinned":true})")),
+            std::set<std::string>{"pinned"});
 }
 
 TEST_F(AnnouncementApi, WritingNeedsACouncilOrAnAdmin) {
   const auto p = path(create(false));
-  const std::vector<std::array<std::string, 3>> writes{{"POST", "/announcements", announcement(false)},
-                                                       {"PATCH", p, text("t", "c")},
-                                                       {"PATCH", p + "/pin", R"({"pinned":true})"},
-                                                       {"DELETE", p, "{}"}};
+  const std::vector<std::array<std::string, 3>> writes{
+      {"POST", "/announcements", announcement(false)},
+      {"PATCH", p, text("t", "c")},
+      {"PATCH", p + "/pin", R"({"pinned":true})"},
+      {"DELETE", p, "{}"}};
   const auto before = list().body;
   for (const auto& [method, where, body] : writes) {
     SCOPED_TRACE(method + where);
@@ -351,8 +379,10 @@ TEST_F(AnnouncementApi, AdminWritesInTheFestivalOfItsToken) {
 TEST_F(AnnouncementApi, CouncilOfAFestivalThatIsGoneGets404) {
   const auto token = TokenService(secret(), std::chrono::hours(1))
                          .issue({"ghost", 1, Realm::kCouncil, 999'999'999, {"ROLE_COUNCIL"}});
-  expectProblem(client.send("POST", "/announcements", announcement(true), bearing(token)), 404, "FESTIVAL_NOT_FOUND");
-  expectProblem(client.send("POST", "/announcements", announcement(false), bearing(token)), 404, "FESTIVAL_NOT_FOUND");
+  expectProblem(client.send("POST", "/announcements", announcement(true), bearing(token)), 404,
+                "FESTIVAL_NOT_FOUND");
+  expectProblem(client.send("POST", "/announcements", announcement(false), bearing(token)), 404,
+                "FESTIVAL_NOT_FOUND");
 }
 
 }  // namespace festa::test

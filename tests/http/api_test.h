@@ -23,7 +23,8 @@ inline std::set<std::string> namesIn(const Json::Value& object) {
 // Fields that a validation problem complains about.
 inline std::set<std::string> rejectedFields(const Response& response) {
   std::set<std::string> fields;
-  for (const auto& error : response.json()["errors"]) fields.insert(error["field"].asString());
+  const auto problem = response.json();
+  for (const auto& error : problem["errors"]) fields.insert(error["field"].asString());
   return fields;
 }
 
@@ -49,9 +50,11 @@ inline void expectProblem(const Response& response, int status, const std::strin
   EXPECT_FALSE(json["title"].asString().empty());
   auto names = namesIn(json);
   EXPECT_EQ(names.erase("errors"), code == "VALIDATION_FAILED" ? 1U : 0U);
-  EXPECT_EQ(names, (std::set<std::string>{"type", "title", "status", "detail", "instance", "code", "message"}));
+  EXPECT_EQ(names, (std::set<std::string>{"type", "title", "status", "detail", "instance", "code",
+                                          "message"}));
   for (const auto* inside : {"SQL", "xception", "std::", "SELECT", "INSERT", ".cc:", "drogon"})
-    EXPECT_EQ(response.body.find(inside), std::string::npos) << inside << " leaks: " << response.body;
+    EXPECT_EQ(response.body.find(inside), std::string::npos)
+        << inside << " leaks: " << response.body;
 }
 
 class ApiTest : public testing::Test {
@@ -59,11 +62,15 @@ class ApiTest : public testing::Test {
   static void SetUpTestSuite() { service = std::make_unique<Service>(sharedPg().createDatabase()); }
   static void TearDownTestSuite() { service.reset(); }
 
-  ApiTest() : council(service->newFestival()), festival(service->lastFestival()), client(service->port()) {}
+  ApiTest()
+      : council(service->newFestival()),
+        festival(service->lastFestival()),
+        client(service->port()) {}
 
   // As the council of this test's festival.
   Response call(const std::string& method, const std::string& path, const std::string& body = "") {
-    return body.empty() ? client.request(method, path, council) : client.send(method, path, body, council);
+    return body.empty() ? client.request(method, path, council)
+                        : client.send(method, path, body, council);
   }
   Response asAdmin(const std::string& method, const std::string& path, const std::string& body) {
     return client.send(method, path, body, service->as("admin"));
@@ -71,12 +78,16 @@ class ApiTest : public testing::Test {
   static std::string secret() {
     return serviceEnvironment(service->database(), 1, {}).at("FESTA_AUTH_JWT_SECRET");
   }
-  static Headers bearing(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
+  static Headers bearing(const std::string& token) {
+    return {{"Authorization", "Bearer " + token}};
+  }
   // A member of the audience: authenticated, but neither council nor admin.
   static Headers asUser() {
-    return bearing(TokenService(secret(), std::chrono::hours(1)).issue({"user1", 1, Realm::kUser, {}, {"ROLE_USER"}}));
+    return bearing(TokenService(secret(), std::chrono::hours(1))
+                       .issue({"user1", 1, Realm::kUser, {}, {"ROLE_USER"}}));
   }
-  static std::string inDatabase(const std::string& query, const std::vector<std::string>& parameters = {}) {
+  static std::string inDatabase(const std::string& query,
+                                const std::vector<std::string>& parameters = {}) {
     return PgSession(service->database()).query(query, parameters).at(0).at(0).value_or("(null)");
   }
 

@@ -2,6 +2,7 @@
 #include "tests/support/loops.h"
 #include "tests/support/rush.h"
 #include "tests/support/service.h"
+#include "tests/support/size.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,8 @@ std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
 class PinRush : public testing::TestWithParam<Protection> {
  protected:
   static void SetUpTestSuite() {
-    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), Service::Settings{{"LAB", "true"}});
+    lab_ =
+        std::make_unique<Service>(sharedPg().createDatabase(), Service::Settings{{"LAB", "true"}});
   }
   static void TearDownTestSuite() { lab_.reset(); }
 
@@ -45,7 +47,8 @@ class PinRush : public testing::TestWithParam<Protection> {
     });
     PgSession session(service.database());
     const auto pins = session.query(
-        "SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND is_pinned AND deleted_at IS NULL",
+        "SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND is_pinned AND "
+        "deleted_at IS NULL",
         {std::to_string(service.lastFestival())});
     return {std::stoll(*pins[0][0]), countByStatus(answers)};
   }
@@ -61,7 +64,7 @@ class PinRushBreaks : public PinRush {};
 }  // namespace
 
 TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < sized(3, 50); ++round) {
     const auto outcome = rushOnFreshFestival(*lab_, GetParam().headers);
     EXPECT_EQ(outcome.pins, 3);
     EXPECT_EQ(outcome.statuses, (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
@@ -70,13 +73,15 @@ TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
 
 INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds,
                          testing::Values(Protection{"Memory", {{"X-Concurrency", "memory"}}},
-                                         Protection{"PgConstraint", {{"X-Concurrency", "pg-constraint"}}}),
+                                         Protection{"PgConstraint",
+                                                    {{"X-Concurrency", "pg-constraint"}}}),
                          nameOfProtection);
-INSTANTIATE_TEST_SUITE_P(WithBackstop, PinRushHolds,
-                         testing::Values(Protection{"AsConfigured", {}},
-                                         Protection{"None", {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}},
-                                         Protection{"Memory", {{"X-Concurrency", "memory"}, {"X-Backstop", "on"}}}),
-                         nameOfProtection);
+INSTANTIATE_TEST_SUITE_P(
+    WithBackstop, PinRushHolds,
+    testing::Values(Protection{"AsConfigured", {}},
+                    Protection{"None", {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}},
+                    Protection{"Memory", {{"X-Concurrency", "memory"}, {"X-Backstop", "on"}}}),
+    nameOfProtection);
 
 // The controls: if these did not break, the tests above would be blind.
 TEST_P(PinRushBreaks, MoreThanThreeAreSeen) {
@@ -88,9 +93,11 @@ TEST_P(PinRushBreaks, MoreThanThreeAreSeen) {
 
 INSTANTIATE_TEST_SUITE_P(Alone, PinRushBreaks,
                          testing::Values(Protection{"None", {{"X-Concurrency", "none"}}},
-                                         Protection{"PgRepeatableRead", {{"X-Concurrency", "pg-repeatable-read"}}},
+                                         Protection{"PgRepeatableRead",
+                                                    {{"X-Concurrency", "pg-repeatable-read"}}},
                                          Protection{"MemoryReleasedBeforeCommit",
-                                                    {{"X-Concurrency", "memory"}, {"X-Lab-Fault", "release-before-commit"}}}),
+                                                    {{"X-Concurrency", "memory"},
+                                                     {"X-Lab-Fault", "release-before-commit"}}}),
                          nameOfProtection);
 
 TEST(PinRushInProduction, ExactlyThreeOfAHundredAndTheLabsHeadersAreIgnored) {
@@ -107,30 +114,42 @@ TEST(PinRushInProduction, ExactlyThreeOfAHundredAndTheLabsHeadersAreIgnored) {
   }
   PgSession session(service.database());
   EXPECT_TRUE(session.query("SELECT 1 FROM announcements WHERE unguarded").empty());
-  EXPECT_TRUE(session.query("SELECT 1 FROM announcements WHERE is_pinned GROUP BY festival_id HAVING count(*) > 3").empty());
+  EXPECT_TRUE(session
+                  .query("SELECT 1 FROM announcements WHERE is_pinned GROUP BY festival_id HAVING "
+                         "count(*) > 3")
+                  .empty());
 }
 
 namespace {
 
 // One random step of a storm; false when the answer is none of those that such a step may get.
-bool stormStep(HttpClient& client, const Headers& headers, std::mt19937& random, std::atomic<std::int64_t>& lastId) {
-  const auto id = std::to_string(std::max<std::int64_t>(1, lastId - static_cast<std::int64_t>(random() % 12)));
+bool stormStep(HttpClient& client, const Headers& headers, std::mt19937& random,
+               std::atomic<std::int64_t>& lastId) {
+  const auto id =
+      std::to_string(std::max<std::int64_t>(1, lastId - static_cast<std::int64_t>(random() % 12)));
   Response answer;
   switch (random() % 6) {
     case 0: answer = client.send("POST", "/announcements", kPinned, headers); break;
     case 1: answer = client.send("POST", "/announcements", kUnpinned, headers); break;
     case 2:
-    case 3: answer = client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":true})", headers); break;
-    case 4: answer = client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":false})", headers); break;
+    case 3:
+      answer = client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":true})", headers);
+      break;
+    case 4:
+      answer =
+          client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":false})", headers);
+      break;
     default: answer = client.request("DELETE", "/announcements/" + id, headers); break;
   }
   if (answer.status == 201) lastId = answer.json()["announcementId"].asInt64();
-  return answer.status / 100 == 2 || answer.status == 409 || answer.status == 404 || answer.status == 403;
+  return answer.status / 100 == 2 || answer.status == 409 || answer.status == 404 ||
+         answer.status == 403;
 }
 
 std::int64_t mostPins(PgSession& session) {
-  return std::stoll(*session.query("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM announcements"
-                                   " WHERE is_pinned AND deleted_at IS NULL GROUP BY festival_id) AS counts")[0][0]);
+  return std::stoll(*session.query(
+      "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM announcements"
+      " WHERE is_pinned AND deleted_at IS NULL GROUP BY festival_id) AS counts")[0][0]);
 }
 
 // Threads that step, and samples of the database while they do.
@@ -163,14 +182,14 @@ void storm(Service& service, const std::vector<Headers>& festivals, int threads,
 
 TEST(PinStorm, NeverMoreThanThreeOnOneFestival) {
   Service service(sharedPg().createDatabase());
-  storm(service, {service.newFestival()}, 16, 60);
+  storm(service, {service.newFestival()}, 16, sized(60, 3000));
 }
 
 TEST(PinStorm, NeverMoreThanThreeOnAThousandFestivals) {
   Service service(sharedPg().createDatabase());
   std::vector<Headers> festivals;
   for (int i = 0; i < 1000; ++i) festivals.push_back(service.newFestival());
-  storm(service, festivals, 16, 100);
+  storm(service, festivals, 16, sized(100, 3000));
 }
 
 TEST(PinStorm, FestivalsDoNotBlockEachOther) {
@@ -185,14 +204,18 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
     slowIsDone = true;
   });
   auto client = service.client();
-  ASSERT_TRUE(eventually([&] { return client.get("/metrics").body.find("festa_lock_holders 1") != std::string::npos; }));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
+  ASSERT_TRUE(eventually([&] {
+    return client.get("/metrics").body.find("festa_lock_holders 1") != std::string::npos;
+  }));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
   EXPECT_FALSE(slowIsDone) << "the other festival's writes waited for this one's lock";
   holder.join();
 }
 
 TEST(PinStorm, WaitersBeyondTheLimitAreTurnedAwayAtOnce) {
-  Service service(sharedPg().createDatabase(), {{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}});
+  Service service(sharedPg().createDatabase(),
+                  {{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}});
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=300";
   const auto answers = rush(service.port(), 10, [&](HttpClient& client, int) {
@@ -207,7 +230,8 @@ TEST(PinStorm, WaitersBeyondTheLimitAreTurnedAwayAtOnce) {
 }
 
 TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
-  Service service(sharedPg().createDatabase(), {{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}});
+  Service service(sharedPg().createDatabase(),
+                  {{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}});
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=700";
   const auto answers = rush(service.port(), 3, [&](HttpClient& client, int) {

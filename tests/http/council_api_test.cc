@@ -11,8 +11,8 @@ class CouncilApi : public ApiTest {
   std::string name = "new-council-of-" + std::to_string(festival);
 
   std::string newCouncil(std::int64_t festivalId) const {
-    return R"({"festivalId":)" + std::to_string(festivalId) + R"(,"username":")" + name + R"(","password":")" + kPassword +
-           R"("})";
+    return R"({"festivalId":)" + std::to_string(festivalId) + R"(,"username":")" + name +
+           R"(","password":")" + kPassword + R"("})";
   }
   std::int64_t create() {
     const auto response = asAdmin("POST", "/councils", newCouncil(festival));
@@ -20,12 +20,16 @@ class CouncilApi : public ApiTest {
     return response.json()["councilId"].asInt64();
   }
   Response login(const std::string& username, const std::string& password) {
-    return client.send("POST", "/councils/login", R"({"username":")" + username + R"(","password":")" + password + R"("})");
+    return client.send("POST", "/councils/login",
+                       R"({"username":")" + username + R"(","password":")" + password + R"("})");
   }
   Headers loggedIn() { return bearing(login(name, kPassword).json()["accessToken"].asString()); }
-  Response changePassword(const std::string& current, const std::string& replacement, const Headers& headers) {
-    return client.send("PATCH", "/councils/password",
-                       R"({"currentPassword":")" + current + R"(","newPassword":")" + replacement + R"("})", headers);
+  Response changePassword(const std::string& current, const std::string& replacement,
+                          const Headers& headers) {
+    return client.send(
+        "PATCH", "/councils/password",
+        R"({"currentPassword":")" + current + R"(","newPassword":")" + replacement + R"("})",
+        headers);
   }
 };
 
@@ -49,7 +53,8 @@ TEST_F(CouncilApi, TokenOfALoginCarriesItsClaimsAndWorks) {
   EXPECT_EQ(caller->realm, Realm::kCouncil);
   EXPECT_EQ(caller->festivalId, festival);
   EXPECT_EQ(caller->roles, std::vector<std::string>{"ROLE_COUNCIL"});
-  const auto write = client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":true})", bearing(token));
+  const auto write = client.send("POST", "/announcements",
+                                 R"({"title":"t","content":"c","isPinned":true})", bearing(token));
   EXPECT_EQ(write.status, 201) << write.body;
 }
 
@@ -106,8 +111,10 @@ TEST_F(CouncilApi, OnlyAnAdminCreatesCouncils) {
 TEST_F(CouncilApi, ATakenNameIs409AndItsOwnerKeepsThePassword) {
   create();
   service->newFestival();
-  expectProblem(asAdmin("POST", "/councils", newCouncil(festival)), 409, "ALREADY_REGISTERED_COUNCIL");
-  expectProblem(asAdmin("POST", "/councils", newCouncil(service->lastFestival())), 409, "ALREADY_REGISTERED_COUNCIL");
+  expectProblem(asAdmin("POST", "/councils", newCouncil(festival)), 409,
+                "ALREADY_REGISTERED_COUNCIL");
+  expectProblem(asAdmin("POST", "/councils", newCouncil(service->lastFestival())), 409,
+                "ALREADY_REGISTERED_COUNCIL");
   EXPECT_EQ(login(name, kPassword).json()["festivalId"].asInt64(), festival);
 }
 
@@ -116,9 +123,11 @@ TEST_F(CouncilApi, CouncilOfAnUnknownFestivalIs404) {
 }
 
 TEST_F(CouncilApi, CreatingNamesEveryWrongField) {
-  const auto response = asAdmin("POST", "/councils", R"({"festivalId":"1","username":" ","password":"short"})");
+  const auto response =
+      asAdmin("POST", "/councils", R"({"festivalId":"1","username":" ","password":"short"})");
   expectProblem(response, 422, "VALIDATION_FAILED");
-  EXPECT_EQ(rejectedFields(response), (std::set<std::string>{"festivalId", "username", "password"}));
+  EXPECT_EQ(rejectedFields(response),
+            (std::set<std::string>{"festivalId", "username", "password"}));
 }
 
 TEST_F(CouncilApi, ChangedPasswordLogsInAndTheOldOneDoesNot) {

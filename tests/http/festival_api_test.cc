@@ -5,7 +5,8 @@ namespace festa::test {
 namespace {
 
 std::string festivalFrom(const std::string& start, const std::string& end) {
-  return R"({"universityName":"페스타대","festivalName":"봄 축제","startDate":")" + start + R"(","endDate":")" + end + R"("})";
+  return R"({"universityName":"페스타대","festivalName":"봄 축제","startDate":")" + start +
+         R"(","endDate":")" + end + R"("})";
 }
 
 class FestivalApi : public ApiTest {
@@ -22,14 +23,16 @@ TEST_F(FestivalApi, AdminCreatesAFestivalThatEverybodyCanRead) {
   const auto id = created.json()["festivalId"].asInt64();
   const auto response = client.get("/festivals", {{"festival", std::to_string(id)}});
   ASSERT_EQ(response.status, 200) << response.body;
-  EXPECT_EQ(response.body, R"({"festivalId":)" + std::to_string(id) +
-                               R"(,"universityName":"페스타대","festivalImages":[],"festivalName":"봄 축제",)"
-                               R"("startDate":"2026-05-20","endDate":"2026-05-22","userVisible":true})");
+  EXPECT_EQ(response.body,
+            R"({"festivalId":)" + std::to_string(id) +
+                R"(,"universityName":"페스타대","festivalImages":[],"festivalName":"봄 축제",)"
+                R"("startDate":"2026-05-20","endDate":"2026-05-22","userVisible":true})");
 }
 
 TEST_F(FestivalApi, UserVisibleIsWhatTheDatabaseSays) {
-  PgSession(service->database()).query("UPDATE festivals SET user_visible = false WHERE id = $1::bigint",
-                                       {std::to_string(festival)});
+  PgSession(service->database())
+      .query("UPDATE festivals SET user_visible = false WHERE id = $1::bigint",
+             {std::to_string(festival)});
   const auto json = client.get("/festivals", {{"festival", std::to_string(festival)}}).json();
   EXPECT_EQ(json["userVisible"], Json::Value(false));
 }
@@ -45,8 +48,9 @@ TEST_F(FestivalApi, OnlyAnAdminCreatesFestivals) {
 
 TEST_F(FestivalApi, DatesThatDoNotExistAre422OnTheirField) {
   const auto before = festivals();
-  for (const auto* date : {"", "tomorrow", "2026-02-30", "2026-13-01", "2026-00-10", "2026-05-00", "2026-5-20", "20260520",
-                           "0000-01-01", "-001-01-01", "2026-05-20T00:00:00", "infinity", "2026-05-2a", " 2026-05-2"}) {
+  for (const auto* date : {"", "tomorrow", "2026-02-30", "2026-13-01", "2026-00-10", "2026-05-00",
+                           "2026-5-20", "20260520", "0000-01-01", "-001-01-01",
+                           "2026-05-20T00:00:00", "infinity", "2026-05-2a", " 2026-05-2"}) {
     SCOPED_TRACE(date);
     const auto response = asAdmin("POST", "/festivals", festivalFrom(date, "9999-12-31"));
     expectProblem(response, 422, "VALIDATION_FAILED");
@@ -59,7 +63,8 @@ TEST_F(FestivalApi, DatesThatDoNotExistAre422OnTheirField) {
 
 TEST_F(FestivalApi, LeapDayExistsInLeapYearsOnly) {
   EXPECT_EQ(asAdmin("POST", "/festivals", festivalFrom("2028-02-29", "2028-02-29")).status, 201);
-  expectProblem(asAdmin("POST", "/festivals", festivalFrom("2026-02-29", "2026-03-01")), 422, "VALIDATION_FAILED");
+  expectProblem(asAdmin("POST", "/festivals", festivalFrom("2026-02-29", "2026-03-01")), 422,
+                "VALIDATION_FAILED");
 }
 
 TEST_F(FestivalApi, EndBeforeStartIs422OnTheEnd) {

@@ -13,21 +13,25 @@ const std::string kSecretPassword = "a-password-that-no-log-may-show";
 class OperationsTest : public ApiTest {
  protected:
   Response create() {
-    return call("POST", "/announcements", R"({"title":")" + kSecretTitle + R"(","content":"c","isPinned":true})");
+    return call("POST", "/announcements",
+                R"({"title":")" + kSecretTitle + R"(","content":"c","isPinned":true})");
   }
 };
 
 class CorsTest : public ApiTest {
  protected:
   static void SetUpTestSuite() {
-    service = std::make_unique<Service>(sharedPg().createDatabase(),
-                                        Service::Settings{{"HTTP_CORS_ORIGINS", kOrigin + ",https://b.example"}});
+    service = std::make_unique<Service>(
+        sharedPg().createDatabase(),
+        Service::Settings{{"HTTP_CORS_ORIGINS", kOrigin + ",https://b.example"}});
   }
   Response preflight(const std::string& path, const std::string& origin) {
-    return client.request("OPTIONS", path, {{"Origin", origin}, {"Access-Control-Request-Method", "PATCH"}});
+    return client.request("OPTIONS", path,
+                          {{"Origin", origin}, {"Access-Control-Request-Method", "PATCH"}});
   }
   Response read(const std::string& origin) {
-    return client.get("/announcements", {{"festival", std::to_string(festival)}, {"Origin", origin}});
+    return client.get("/announcements",
+                      {{"festival", std::to_string(festival)}, {"Origin", origin}});
   }
 };
 
@@ -62,9 +66,11 @@ TEST_F(OperationsTest, MetricsCountRequestsAndLocks) {
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.header("content-type"), testing::StartsWith("text/plain; version=0.0.4"));
   EXPECT_THAT(response.body,
-              testing::ContainsRegex("festa_http_requests_total[{][^}]*route=\"/announcements\"[^}]*status=\"201\""));
+              testing::ContainsRegex(
+                  "festa_http_requests_total[{][^}]*route=\"/announcements\"[^}]*status=\"201\""));
   EXPECT_THAT(response.body,
-              testing::ContainsRegex("festa_lock_requests_total[{][^}]*announcement-pins[^}]*outcome=\"released\""));
+              testing::ContainsRegex(
+                  "festa_lock_requests_total[{][^}]*announcement-pins[^}]*outcome=\"released\""));
 }
 
 TEST_F(OperationsTest, RequestIdIsMadeAnewForEachRequest) {
@@ -82,7 +88,8 @@ TEST_F(OperationsTest, SaneRequestIdIsEchoed) {
 
 TEST_F(OperationsTest, RequestIdThatIsNotSaneIsReplaced) {
   using namespace std::string_literals;
-  for (const auto& id : {"a b"s, "a\"b"s, "{}"s, "a,b"s, "a\0b"s, "한글"s, "\xff"s, ""s, std::string(65, 'a')}) {
+  for (const auto& id :
+       {"a b"s, "a\"b"s, "{}"s, "a,b"s, "a\0b"s, "한글"s, "\xff"s, ""s, std::string(65, 'a')}) {
     const auto answered = client.get("/healthz", {{"X-Request-Id", id}}).header("x-request-id");
     EXPECT_NE(answered, id);
     EXPECT_THAT(answered, testing::MatchesRegex("[0-9a-f]{16,64}"));
@@ -91,8 +98,10 @@ TEST_F(OperationsTest, RequestIdThatIsNotSaneIsReplaced) {
 
 TEST_F(OperationsTest, EveryAnswerHasARequestId) {
   for (const auto* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-    for (const auto* path : {"/", "/healthz", "/announcements", "/announcements/1/pin", "/nowhere", "/*"})
-      EXPECT_FALSE(client.request(method, path).header("x-request-id").empty()) << method << ' ' << path;
+    for (const auto* path :
+         {"/", "/healthz", "/announcements", "/announcements/1/pin", "/nowhere", "/*"})
+      EXPECT_FALSE(client.request(method, path).header("x-request-id").empty())
+          << method << ' ' << path;
 }
 
 TEST_F(OperationsTest, HeadAnswersLikeGetWithoutTheBody) {
@@ -110,8 +119,9 @@ TEST_F(OperationsTest, HeadAnswersLikeGetWithoutTheBody) {
 }
 
 TEST_F(OperationsTest, UnknownPathsAreProblems) {
-  for (const auto* path : {"/", "/nowhere", "/announcements/1/2/3", "/ANNOUNCEMENTS", "//announcements", "/healthz/x",
-                           "/index.html", "/../etc/passwd", "/favicon.ico", "/councils/login/x"})
+  for (const auto* path :
+       {"/", "/nowhere", "/announcements/1/2/3", "/ANNOUNCEMENTS", "//announcements", "/healthz/x",
+        "/index.html", "/../etc/passwd", "/favicon.ico", "/councils/login/x"})
     for (const auto* method : {"GET", "POST", "DELETE"}) {
       SCOPED_TRACE(std::string(method) + path);
       expectProblem(client.request(method, path), 404, "ROUTE_NOT_FOUND");
@@ -151,7 +161,9 @@ TEST_F(OperationsTest, ProblemsSpeakKoreanUnlessEnglishIsAskedFor) {
 
 TEST_F(OperationsTest, FieldMessagesFollowTheLanguage) {
   const auto message = [this](Headers headers) {
-    return client.send("POST", "/councils/login", "{}", std::move(headers)).json()["errors"][0]["message"].asString();
+    return client.send("POST", "/councils/login", "{}", std::move(headers))
+        .json()["errors"][0]["message"]
+        .asString();
   };
   EXPECT_GT(message({}).size(), *utf8Length(message({})));
   EXPECT_EQ(message({{"Accept-Language", "en"}}), "is required");
@@ -161,7 +173,8 @@ TEST_F(OperationsTest, DefaultServiceNeverReflectsAnOrigin) {
   const auto read = client.get("/healthz", {{"Origin", kOrigin}});
   EXPECT_EQ(read.header("access-control-allow-origin"), "");
   const auto preflight =
-      client.request("OPTIONS", "/announcements", {{"Origin", kOrigin}, {"Access-Control-Request-Method", "POST"}});
+      client.request("OPTIONS", "/announcements",
+                     {{"Origin", kOrigin}, {"Access-Control-Request-Method", "POST"}});
   EXPECT_EQ(preflight.header("access-control-allow-origin"), "");
 }
 
@@ -179,8 +192,11 @@ TEST_F(OperationsTest, LogIsOneObjectPerLineAndNamesTheRequest) {
   Json::Value found;
   for (const auto& line : linesOf(service->log())) {
     ASSERT_TRUE(line.isObject());
-    EXPECT_TRUE(line["time"].isString() && line["level"].isString() && line["event"].isString()) << line;
-    if (line["request_id"].asString() == "find-me-in-the-log" && line["event"].asString() == "request") found = line;
+    EXPECT_TRUE(line["time"].isString() && line["level"].isString() && line["event"].isString())
+        << line;
+    if (line["request_id"].asString() == "find-me-in-the-log" &&
+        line["event"].asString() == "request")
+      found = line;
   }
   EXPECT_EQ(found["method"].asString(), "DELETE");
   EXPECT_EQ(found["route"].asString(), "/announcements/{id}");
@@ -189,21 +205,27 @@ TEST_F(OperationsTest, LogIsOneObjectPerLineAndNamesTheRequest) {
 
 TEST_F(OperationsTest, LogNeverShowsPasswordsTokensOrBodies) {
   const auto name = "secretive-" + std::to_string(festival);
-  const auto credentials = R"({"username":")" + name + R"(","password":")" + kSecretPassword + R"("})";
+  const auto credentials =
+      R"({"username":")" + name + R"(","password":")" + kSecretPassword + R"("})";
   ASSERT_EQ(create().status, 201);
   ASSERT_EQ(asAdmin("POST", "/councils",
-                    R"({"festivalId":1,"username":")" + name + R"(","password":")" + kSecretPassword + R"("})")
+                    R"({"festivalId":1,"username":")" + name + R"(","password":")" +
+                        kSecretPassword + R"("})")
                 .status,
             201);
-  const auto token = client.send("POST", "/councils/login", credentials).json()["accessToken"].asString();
-  client.send("POST", "/councils/login", R"({"username":"x","password":")" + kSecretPassword + R"("})");
+  const auto token =
+      client.send("POST", "/councils/login", credentials).json()["accessToken"].asString();
+  client.send("POST", "/councils/login",
+              R"({"username":"x","password":")" + kSecretPassword + R"("})");
   client.send("PATCH", "/councils/password",
-              R"({"currentPassword":"no","newPassword":")" + kSecretPassword + R"("})", bearing(token));
+              R"({"currentPassword":"no","newPassword":")" + kSecretPassword + R"("})",
+              bearing(token));
   client.send("POST", "/announcements", R"({"title":")" + kSecretTitle, council);
   client.request("POST", "/announcements?password=" + kSecretPassword, bearing(token + "x"));
   const auto log = service->log();
   ASSERT_FALSE(log.empty());
-  for (const auto& text : {kSecretPassword, kSecretTitle, token, council.at("Authorization").substr(7)})
+  for (const auto& text :
+       {kSecretPassword, kSecretTitle, token, council.at("Authorization").substr(7)})
     EXPECT_EQ(log.find(text), std::string::npos) << text;
   EXPECT_EQ(log.find("Bearer"), std::string::npos);
 }
@@ -214,8 +236,8 @@ TEST_F(CorsTest, PreflightOfAnAllowedOriginIsAnsweredAndMayBeCached) {
   EXPECT_EQ(response.header("access-control-allow-origin"), kOrigin);
   EXPECT_THAT(response.header("vary"), testing::HasSubstr("Origin"));
   EXPECT_THAT(response.header("access-control-allow-methods"), testing::HasSubstr("PATCH"));
-  for (const auto* name : {"Authorization", "Content-Type", "festival", "Idempotency-Key", "If-None-Match", "Accept-Language",
-                           "X-Request-Id"})
+  for (const auto* name : {"Authorization", "Content-Type", "festival", "Idempotency-Key",
+                           "If-None-Match", "Accept-Language", "X-Request-Id"})
     EXPECT_THAT(response.header("access-control-allow-headers"), testing::HasSubstr(name));
   EXPECT_GT(std::stoi("0" + response.header("access-control-max-age")), 0);
 }
@@ -240,10 +262,12 @@ TEST_F(CorsTest, AllowedOriginsMayReadProblems) {
 }
 
 TEST_F(CorsTest, OtherOriginsGetNoPermission) {
-  for (const auto* origin : {"https://evil.example", "https://a.example.evil.example", "https://a.exampl", "null",
-                             "http://a.example", "https://A.example", "*"}) {
+  for (const auto* origin :
+       {"https://evil.example", "https://a.example.evil.example", "https://a.exampl", "null",
+        "http://a.example", "https://A.example", "*"}) {
     EXPECT_EQ(read(origin).header("access-control-allow-origin"), "") << origin;
-    EXPECT_EQ(preflight("/announcements/1", origin).header("access-control-allow-origin"), "") << origin;
+    EXPECT_EQ(preflight("/announcements/1", origin).header("access-control-allow-origin"), "")
+        << origin;
   }
 }
 

@@ -17,7 +17,8 @@ const Service::Settings kProduction{{"ENVIRONMENT", "production"}, {"DEMO", "fal
 class StartTest : public testing::Test {
  protected:
   // A start that must fail and say why.
-  void expectRefused(const Service::Settings& settings, const std::string& reason, const std::string& config = "") const {
+  void expectRefused(const Service::Settings& settings, const std::string& reason,
+                     const std::string& config = "") const {
     const auto result = tryStart(database, settings, config);
     EXPECT_EQ(result.status, 1) << result.output;
     EXPECT_THAT(result.output, HasSubstr(reason));
@@ -26,7 +27,8 @@ class StartTest : public testing::Test {
   // The program under test, as a running one tells.
   static std::string program() {
     Service service(sharedPg().createDatabase());
-    return std::filesystem::read_symlink("/proc/" + std::to_string(service.process().pid()) + "/exe");
+    return std::filesystem::read_symlink("/proc/" + std::to_string(service.process().pid()) +
+                                         "/exe");
   }
 
   const Config::Database database = sharedPg().createDatabase();
@@ -37,7 +39,8 @@ class StartTest : public testing::Test {
 TEST_F(StartTest, UnknownKeyIsNamed) {
   expectRefused({}, "'http.prot'", R"({"http":{"prot":8080}})");
   expectRefused({}, "'colour'", R"({"colour":"red"})");
-  expectRefused({}, "'lock.lockables.announcement-pins.leas'", R"({"lock":{"lockables":{"announcement-pins":{"leas":1}}}})");
+  expectRefused({}, "'lock.lockables.announcement-pins.leas'",
+                R"({"lock":{"lockables":{"announcement-pins":{"leas":1}}}})");
 }
 
 TEST_F(StartTest, UnknownVariableIsNamed) {
@@ -64,7 +67,8 @@ TEST_F(StartTest, FileThatIsNoJsonObjectIsRefused) {
 TEST_F(StartTest, LeaseShorterThanTheTimeOutsIsNamed) {
   expectRefused({}, "'lock.lockables.announcement-pins.lease_ms'",
                 R"({"lock":{"lockables":{"announcement-pins":{"lease_ms":500}}}})");
-  expectRefused({{"DATABASE_STATEMENT_TIMEOUT_MS", "2000"}}, "'lock.lockables.announcement-pins.lease_ms'");
+  expectRefused({{"DATABASE_STATEMENT_TIMEOUT_MS", "2000"}},
+                "'lock.lockables.announcement-pins.lease_ms'");
 }
 
 TEST_F(StartTest, ProductionRefusesTheLab) {
@@ -89,7 +93,7 @@ TEST_F(StartTest, MemoryLocksAreRefusedForSeveralInstances) {
 
 TEST_F(StartTest, StrategyNoneIsRefusedOutsideTheLab) {
   expectRefused({{"LOCK_STRATEGY", "none"}}, "'lock.strategy'");
-  expectRefused({}, "'lock.lockables.announcement-pins'",
+  expectRefused({}, "'lock.lockables.announcement-pins.strategy'",
                 R"({"lock":{"lockables":{"announcement-pins":{"strategy":"none"}}}})");
 }
 
@@ -98,7 +102,8 @@ TEST_F(StartTest, UnknownStrategyIsNamed) {
 }
 
 TEST_F(StartTest, UnknownLockableIsNamed) {
-  expectRefused({}, "'lock.lockables.announcement-pin'", R"({"lock":{"lockables":{"announcement-pin":{"wait_ms":1}}}})");
+  expectRefused({}, "'lock.lockables.announcement-pin.wait_ms'",
+                R"({"lock":{"lockables":{"announcement-pin":{"wait_ms":1}}}})");
 }
 
 TEST_F(StartTest, FewerConnectionsThanThreadsAreRefused) {
@@ -108,11 +113,14 @@ TEST_F(StartTest, FewerConnectionsThanThreadsAreRefused) {
 TEST_F(StartTest, RefusedSettingsLeaveTheDatabaseAlone) {
   const auto fresh = sharedPg().createDatabase(false);
   EXPECT_EQ(tryStart(fresh, {{"LOCK_STRATEGY", "wishful-thinking"}}).status, 1);
-  EXPECT_EQ(*PgSession(fresh).query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")[0][0], "0");
+  EXPECT_EQ(
+      *PgSession(fresh).query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")[0][0],
+      "0");
 }
 
 TEST_F(StartTest, SecretsDoNotShowInTheReason) {
-  const auto result = tryStart(database, {{"AUTH_JWT_SECRET", "short-but-secret"}, {"DATABASE_PASSWORD", "hidden-word"}});
+  const auto result = tryStart(
+      database, {{"AUTH_JWT_SECRET", "short-but-secret"}, {"DATABASE_PASSWORD", "hidden-word"}});
   EXPECT_EQ(result.output.find("short-but-secret"), std::string::npos);
   EXPECT_EQ(result.output.find("hidden-word"), std::string::npos);
 }
@@ -130,7 +138,8 @@ TEST_F(StartTest, ProductionRefusesADatabaseOfTheLab) {
 
 TEST_F(StartTest, ProductionRefusesAConstraintThatWasNotValidated) {
   run("ALTER TABLE announcements DROP CONSTRAINT announcements_guarded;"
-      "ALTER TABLE announcements ADD CONSTRAINT announcements_guarded CHECK (NOT unguarded) NOT VALID");
+      "ALTER TABLE announcements ADD CONSTRAINT announcements_guarded CHECK (NOT unguarded) NOT "
+      "VALID");
   expectRefused(kProduction, "announcements_guarded");
 }
 
@@ -145,7 +154,8 @@ TEST_F(StartTest, ChangedMigrationStopsTheStart) {
 }
 
 TEST_F(StartTest, MissingOldMigrationStopsTheStart) {
-  run("UPDATE schema_migrations SET version = (SELECT max(version) + 1 FROM schema_migrations) WHERE version = 1");
+  run("UPDATE schema_migrations SET version = (SELECT max(version) + 1 FROM schema_migrations) "
+      "WHERE version = 1");
   expectRefused({}, "V001");
 }
 
@@ -158,16 +168,21 @@ TEST_F(StartTest, ThreeInstancesAtOnceMigrateOnce) {
   for (int i = 0; i < 3; ++i) {
     ports.push_back(freePort());
     instances.push_back(std::make_unique<Process>(
-        Command{.arguments = {binary}, .environment = serviceEnvironment(fresh, ports.back(), {}), .output = log}));
+        Command{.arguments = {binary},
+                .environment = serviceEnvironment(fresh, ports.back(), {}),
+                .output = log}));
   }
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(eventually([&] { return HttpClient(ports[i], 2).get("/readyz").status == 200; })) << i;
+    EXPECT_TRUE(eventually([&] { return HttpClient(ports[i], 2).get("/readyz").status == 200; }))
+        << i;
     EXPECT_TRUE(instances[i]->isRunning());
   }
   PgSession session(fresh);
-  const auto versions = session.query("SELECT version, count(*) FROM schema_migrations GROUP BY version ORDER BY version");
+  const auto versions = session.query(
+      "SELECT version, count(*) FROM schema_migrations GROUP BY version ORDER BY version");
   ASSERT_FALSE(versions.empty());
-  for (std::size_t i = 0; i < versions.size(); ++i) EXPECT_EQ(versions[i], (PgSession::Row{std::to_string(i + 1), "1"}));
+  for (std::size_t i = 0; i < versions.size(); ++i)
+    EXPECT_EQ(versions[i], (PgSession::Row{std::to_string(i + 1), "1"}));
   EXPECT_EQ(*session.query("SELECT count(*) FROM councils WHERE username = 'admin'")[0][0], "1");
 }
 

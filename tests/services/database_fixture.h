@@ -11,9 +11,11 @@ namespace festa::test {
 
 class DatabaseFixture : public testing::Test {
  protected:
-  static drogon::orm::DbClientPtr connect(const Config::Database& where, std::size_t connections = 8,
+  static drogon::orm::DbClientPtr connect(const Config::Database& where,
+                                          std::size_t connections = 8,
                                           const std::string& options = "") {
-    auto client = drogon::orm::DbClient::newPgClient(PgServer::connectionInfo(where, options), connections);
+    auto client =
+        drogon::orm::DbClient::newPgClient(PgServer::connectionInfo(where, options), connections);
     client->setTimeout(5.0);
     // A client that is dropped while it still connects ends the process.
     eventually([&] { return client->hasAvailableConnections(); }, std::chrono::seconds(2));
@@ -26,7 +28,9 @@ class DatabaseFixture : public testing::Test {
     return runOn(loops_.at(), std::move(make));
   }
 
-  std::string one(const std::string& query) { return session_.query(query).at(0).at(0).value_or("NULL"); }
+  std::string one(const std::string& query) {
+    return session_.query(query).at(0).at(0).value_or("NULL");
+  }
 
   Loops loops_;
   const Config::Database where_ = sharedPg().createDatabase();

@@ -25,12 +25,14 @@ drogon::Task<std::optional<std::int64_t>> answer(std::optional<std::int64_t> val
 class GuardedWriteTest : public DatabaseFixture {
  protected:
   GuardedWriteTest() {
-    session_.run("INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
-                 " SELECT 'U', 'F', now(), now() FROM generate_series(1, 2)");
+    session_.run(
+        "INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+        " SELECT 'U', 'F', now(), now() FROM generate_series(1, 2)");
   }
 
   // Lives as long as the test: its coroutines refer to it.
-  const AnnouncementService& service(const drogon::orm::DbClientPtr& db, milliseconds commit = milliseconds(700)) {
+  const AnnouncementService& service(const drogon::orm::DbClientPtr& db,
+                                     milliseconds commit = milliseconds(700)) {
     Database database;
     database.client = [db] { return db; };
     database.timeouts.commit = commit;
@@ -69,7 +71,9 @@ class GuardedWriteTest : public DatabaseFixture {
   std::deque<AnnouncementService> services_;
 
   std::string fence() { return one("SELECT fence FROM festivals WHERE id = 1"); }
-  std::string pins() { return one("SELECT count(*) FROM announcements WHERE festival_id = 1 AND is_pinned"); }
+  std::string pins() {
+    return one("SELECT count(*) FROM announcements WHERE festival_id = 1 AND is_pinned");
+  }
 };
 
 }  // namespace
@@ -92,13 +96,14 @@ TEST_F(GuardedWriteTest, AHolderThatWasOvertakenCannotWrite) {
 
 TEST_F(GuardedWriteTest, TheTrueOwnerGetsAHigherTokenAndGoesOn) {
   create(locked(9));
-  create(locked(7));  // the row was written under another storage's token; the lock is ours all the same
+  create(locked(
+      7));  // the row was written under another storage's token; the lock is ours all the same
   EXPECT_EQ(fence(), "10");
   EXPECT_EQ(pins(), "2");
 }
 
-// Two owners with equal tokens are what a counter that restarts without an epoch would give. The second must not be taken for
-// the first one's repetition, nor slip through.
+// Two owners with equal tokens are what a counter that restarts without an epoch would give. The
+// second must not be taken for the first one's repetition, nor slip through.
 TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseIsRefused) {
   create(locked(5));
   EXPECT_EQ(errorOf(overtaken(5)), ErrorCode::kLockLost);
@@ -157,7 +162,8 @@ TEST_F(GuardedWriteTest, AHolderFrozenPastItsLeaseCannotCommitAndItsSuccessorCan
   EXPECT_EQ(pins(), "1");
 }
 
-// Frozen after its fence statement it holds the row; the server's time-out ends its session and the successor goes on.
+// Frozen after its fence statement it holds the row; the server's time-out ends its session and the
+// successor goes on.
 TEST_F(GuardedWriteTest, AHolderFrozenAfterItsFenceIsEndedByTheServersTimeOut) {
   db_ = connect(where_, 8, "-c idle_in_transaction_session_timeout=200 -c lock_timeout=5000");
   std::promise<void> frozen;
@@ -175,14 +181,17 @@ TEST_F(GuardedWriteTest, AHolderFrozenAfterItsFenceIsEndedByTheServersTimeOut) {
   EXPECT_EQ(fence(), "6");
 }
 
-// --- The Read Committed trap -------------------------------------------------------------------------------------------
+// --- The Read Committed trap
+// -------------------------------------------------------------------------------------------
 
-// A statement that raises the fence and counts pins in one go counts with the snapshot from before it waited.
+// A statement that raises the fence and counts pins in one go counts with the snapshot from before
+// it waited.
 TEST_F(GuardedWriteTest, OneStatementThatFencesAndCountsIsSeenToLeaveFourPins) {
   const auto statement = [](int token) {
-    return "WITH f AS (UPDATE festivals SET fence = " + std::to_string(token) + " WHERE id = 1 AND fence < " +
-           std::to_string(token) +
-           " RETURNING id) INSERT INTO announcements (festival_id, title, content, is_pinned, unguarded)"
+    return "WITH f AS (UPDATE festivals SET fence = " + std::to_string(token) +
+           " WHERE id = 1 AND fence < " + std::to_string(token) +
+           " RETURNING id) INSERT INTO announcements (festival_id, title, content, is_pinned, "
+           "unguarded)"
            " SELECT 1, 't', 'c', true, true FROM f"
            " WHERE (SELECT count(*) FROM announcements WHERE festival_id = 1 AND is_pinned) < 3";
   };
@@ -193,12 +202,16 @@ TEST_F(GuardedWriteTest, OneStatementThatFencesAndCountsIsSeenToLeaveFourPins) {
   std::thread second([&] { PgSession(where_).run(statement(4)); });
   PgSession watcher(where_);
   ASSERT_TRUE(eventually([&] {
-    return !watcher.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                          " AND datname = current_database()").empty();
+    return !watcher
+                .query(
+                    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                    " AND datname = current_database()")
+                .empty();
   }));
   session_.run("COMMIT");
   second.join();
-  EXPECT_EQ(pins(), "4") << "the trap is gone: the comment in DESIGN and this order of statements may be reconsidered";
+  EXPECT_EQ(pins(), "4")
+      << "the trap is gone: the comment in DESIGN and this order of statements may be reconsidered";
 }
 
 TEST_F(GuardedWriteTest, FenceFirstAndCountLaterLeavesThree) {
@@ -219,7 +232,8 @@ TEST_F(GuardedWriteTest, FenceFirstAndCountLaterLeavesThree) {
   const auto fourth = locked(4);
   auto second = startOn(loops_.at(), [&] { return service(db_).create(1, kPinned, fourth); });
   ASSERT_TRUE(eventually([&] {
-    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") == "1";
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = "
+               "current_database()") == "1";
   }));
   goOn.set_value();
   finish(std::move(first));
@@ -227,7 +241,8 @@ TEST_F(GuardedWriteTest, FenceFirstAndCountLaterLeavesThree) {
   EXPECT_EQ(pins(), "3");
 }
 
-// --- Unknown COMMIT ----------------------------------------------------------------------------------------------------
+// --- Unknown COMMIT
+// ----------------------------------------------------------------------------------------------------
 
 TEST_F(GuardedWriteTest, ACommitWhoseReplyWasLostIsFoundToHaveHappened) {
   TcpProxy proxy(sharedPg().port());
@@ -255,8 +270,9 @@ TEST_F(GuardedWriteTest, ACommitThatNeverReachedTheServerIsFoundNotToHaveHappene
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-                 " AND datname = current_database()");
+    session_.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+        " AND datname = current_database()");
     co_return;
   };
   EXPECT_EQ(errorOf(guard), ErrorCode::kDatabaseUnavailable);
@@ -266,9 +282,11 @@ TEST_F(GuardedWriteTest, ACommitThatNeverReachedTheServerIsFoundNotToHaveHappene
 }
 
 TEST_F(GuardedWriteTest, ARefusedCommitIsFoundNotToHaveHappened) {
-  session_.run("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;"
-               "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON announcements DEFERRABLE INITIALLY DEFERRED"
-               " FOR EACH ROW EXECUTE FUNCTION refuse()");
+  session_.run(
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END "
+      "$$;"
+      "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON announcements DEFERRABLE INITIALLY DEFERRED"
+      " FOR EACH ROW EXECUTE FUNCTION refuse()");
   auto guard = locked(5);
   guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
   EXPECT_EQ(errorOf(guard), ErrorCode::kDatabaseUnavailable);
@@ -281,8 +299,9 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-                 " AND datname = current_database()");
+    session_.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+        " AND datname = current_database()");
     session_.run("UPDATE festivals SET fence = 8 WHERE id = 1");
     co_return;
   };
@@ -293,8 +312,9 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
 TEST_F(GuardedWriteTest, WithoutAFenceAnUnknownCommitIsCalledUnknown) {
   WriteGuard guard;
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-                 " AND datname = current_database()");
+    session_.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
+        " AND datname = current_database()");
     co_return;
   };
   EXPECT_EQ(errorOf(guard), ErrorCode::kCommitUnconfirmed);
@@ -324,7 +344,8 @@ TEST_F(GuardedWriteTest, UnresolvedByTheEndOfTheLeaseItIsCalledUnknownAndTheLock
   EXPECT_TRUE(unknown);
 }
 
-// --- Constraints alone ---------------------------------------------------------------------------------------------------
+// --- Constraints alone
+// ---------------------------------------------------------------------------------------------------
 
 TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfFortyParallelCreates) {
   WriteGuard guard;
@@ -348,15 +369,17 @@ TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfFortyParallelCreates) {
 }
 
 TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfTwentyParallelPinChanges) {
-  session_.run("INSERT INTO announcements (festival_id, title, content, is_pinned)"
-               " SELECT 1, 't', 'c', false FROM generate_series(1, 20)");
+  session_.run(
+      "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+      " SELECT 1, 't', 'c', false FROM generate_series(1, 20)");
   WriteGuard guard;
   guard.inside = Guard::kConstraint;
   guard.backstop = false;
   std::vector<std::future<bool>> all;
   const auto& announcements = service(db_);
   for (int id = 1; id <= 20; ++id)
-    all.push_back(startOn(loops_.at(), [&, id] { return announcements.setPinned(1, id, true, guard); }));
+    all.push_back(
+        startOn(loops_.at(), [&, id] { return announcements.setPinned(1, id, true, guard); }));
   int pinned = 0;
   for (auto& one : all) {
     try {

@@ -26,7 +26,9 @@ class WatchedStorage : public lock::LockStorage {
   WatchedStorage(std::shared_ptr<lock::LockStorage> inner, std::function<void()> onUnlock)
       : inner_(std::move(inner)), onUnlock_(std::move(onUnlock)) {}
 
-  drogon::Task<std::optional<lock::Lease>> tryLock(lock::LockRequest request) override { return inner_->tryLock(request); }
+  drogon::Task<std::optional<lock::Lease>> tryLock(lock::LockRequest request) override {
+    return inner_->tryLock(request);
+  }
   drogon::Task<bool> extend(lock::Lease& lease, lock::Extension extension) override {
     return inner_->extend(lease, extension);
   }
@@ -45,7 +47,9 @@ class WatchedStorage : public lock::LockStorage {
 };
 
 struct Recorder : lock::LockObserver {
-  void finished(const HttpRequestPtr&, const lock::LockRecord& record) override { outcomes.push_back(record.outcome); }
+  void finished(const HttpRequestPtr&, const lock::LockRecord& record) override {
+    outcomes.push_back(record.outcome);
+  }
   std::vector<LockOutcome> outcomes;
 };
 
@@ -60,46 +64,53 @@ class LockMiddlewareTest : public DatabaseFixture {
     context.variable = [](const HttpRequestPtr& request, std::string_view) {
       return std::optional<std::string>(request->getParameter("id"));
     };
-    context.plan = [this](const HttpRequestPtr&, const lock::Lockable&) { return lock::Plan{{"watched", storage_}, true}; };
+    context.plan = [this](const HttpRequestPtr&, const lock::Lockable&) {
+      return lock::Plan{{"watched", storage_}, true};
+    };
     context.refuse = [this](const HttpRequestPtr&, LockOutcome outcome, const lock::Lockable&) {
       refused_.push_back(outcome);
       return drogon::HttpResponse::newHttpResponse(drogon::k503ServiceUnavailable, drogon::CT_NONE);
     };
     context.observer = recorder_;
     context.holders = holders_;
-    return std::make_shared<lock::LockMiddleware>(std::move(lockable), std::set<std::string>{"path.id"}, context);
+    return std::make_shared<lock::LockMiddleware>(std::move(lockable),
+                                                  std::set<std::string>{"path.id"}, context);
   }
 
   // What Drogon does around a handler: its coroutine ends in a response, which is passed back up.
-  static drogon::MiddlewareNextCallback nextOf(const Handler& handler, const HttpRequestPtr& request) {
+  static drogon::MiddlewareNextCallback nextOf(const Handler& handler,
+                                               const HttpRequestPtr& request) {
     return [handler, request](std::function<void(const HttpResponsePtr&)>&& back) {
       auto answer = std::make_shared<std::function<void(const HttpResponsePtr&)>>(std::move(back));
       runHandler(handler, request, answer);
     };
   }
 
-  static drogon::AsyncTask runHandler(Handler handler, HttpRequestPtr request,
-                                      std::shared_ptr<std::function<void(const HttpResponsePtr&)>> answer) {
+  static drogon::AsyncTask runHandler(
+      Handler handler, HttpRequestPtr request,
+      std::shared_ptr<std::function<void(const HttpResponsePtr&)>> answer) {
     HttpResponsePtr response;
     try {
       response = co_await handler(request);
     } catch (const std::exception&) {
-      response = drogon::HttpResponse::newHttpResponse(drogon::k500InternalServerError, drogon::CT_NONE);
+      response =
+          drogon::HttpResponse::newHttpResponse(drogon::k500InternalServerError, drogon::CT_NONE);
     }
     (*answer)(response);
   }
 
-  static drogon::Task<HttpResponsePtr> pass(std::shared_ptr<lock::LockMiddleware> middleware, Handler handler,
-                                            HttpRequestPtr request) {
+  static drogon::Task<HttpResponsePtr> pass(std::shared_ptr<lock::LockMiddleware> middleware,
+                                            Handler handler, HttpRequestPtr request) {
     drogon::MiddlewareNextAwaiter next(nextOf(handler, request));
     co_return co_await middleware->invoke(request, std::move(next));
   }
 
-  std::future<HttpResponsePtr> start(const std::shared_ptr<lock::LockMiddleware>& middleware, const Handler& handler,
-                                     const std::string& id = "1") {
+  std::future<HttpResponsePtr> start(const std::shared_ptr<lock::LockMiddleware>& middleware,
+                                     const Handler& handler, const std::string& id = "1") {
     auto request = drogon::HttpRequest::newHttpRequest();
     request->setParameter("id", id);
-    return startOn(loops_.at(), [middleware, handler, request] { return pass(middleware, handler, request); });
+    return startOn(loops_.at(),
+                   [middleware, handler, request] { return pass(middleware, handler, request); });
   }
 
   static drogon::Task<HttpResponsePtr> ok(HttpRequestPtr) {
@@ -161,7 +172,8 @@ TEST_F(LockMiddlewareTest, AnUnknownCommitLeavesTheKeyToItsLease) {
   EXPECT_EQ(storage_->unlocks, 0);
   const auto started = lock::SteadyClock::now();
   EXPECT_EQ(finish(start(middleware, ok))->statusCode(), drogon::k200OK);
-  EXPECT_GT(lock::SteadyClock::now() - started, Millis{40}) << "the key was free before the lease ended";
+  EXPECT_GT(lock::SteadyClock::now() - started, Millis{40})
+      << "the key was free before the lease ended";
   EXPECT_EQ(recorder_->outcomes, (std::vector{LockOutcome::kLeftToExpire, LockOutcome::kReleased}));
 }
 
@@ -174,7 +186,8 @@ TEST_F(LockMiddlewareTest, AFailFastLockSaysBusyAtOnce) {
   auto released = goOn.get_future().share();
   const Handler slow = [&](HttpRequestPtr request) -> drogon::Task<HttpResponsePtr> {
     held.set_value();
-    while (released.wait_for(Millis{0}) != std::future_status::ready) co_await drogon::sleepCoro(loops_.at(), 0.002);
+    while (released.wait_for(Millis{0}) != std::future_status::ready)
+      co_await drogon::sleepCoro(loops_.at(), 0.002);
     co_return co_await ok(request);
   };
   auto first = start(middleware, slow);

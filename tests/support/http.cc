@@ -25,7 +25,8 @@ Json::Value Response::json() const {
 }
 
 std::string Response::code() const {
-  return header("content-type").starts_with("application/problem+json") ? json()["code"].asString() : "";
+  return header("content-type").starts_with("application/problem+json") ? json()["code"].asString()
+                                                                        : "";
 }
 
 std::string Response::header(const std::string& name) const {
@@ -33,7 +34,8 @@ std::string Response::header(const std::string& name) const {
   return found == headers.end() ? "" : found->second;
 }
 
-HttpClient::HttpClient(int port, int timeoutSeconds) : port_(port), timeoutSeconds_(timeoutSeconds) {}
+HttpClient::HttpClient(int port, int timeoutSeconds)
+    : port_(port), timeoutSeconds_(timeoutSeconds) {}
 
 HttpClient::~HttpClient() {
   disconnect();
@@ -95,7 +97,8 @@ Response HttpClient::readResponse(bool isHead) {
   while (std::getline(head, line)) {
     if (line.ends_with('\r')) line.pop_back();
     auto name = line.substr(0, line.find(':'));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     const auto value = line.find_first_not_of(' ', name.size() + 1);
     response.headers[name] = value == std::string::npos ? "" : line.substr(value);
   }
@@ -116,8 +119,8 @@ Response HttpClient::raw(const std::string& bytes) {
   return readResponse();
 }
 
-Response HttpClient::request(const std::string& method, const std::string& path, const Headers& headers,
-                             const std::string& body) {
+Response HttpClient::request(const std::string& method, const std::string& path,
+                             const Headers& headers, const std::string& body) {
   std::string bytes = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n";
   for (const auto& [name, value] : headers) bytes += name + ": " + value + "\r\n";
   if (!body.empty() || method == "POST" || method == "PATCH" || method == "PUT")
@@ -126,7 +129,8 @@ Response HttpClient::request(const std::string& method, const std::string& path,
   return readResponse(method == "HEAD");
 }
 
-Response HttpClient::send(const std::string& method, const std::string& path, const std::string& json, Headers headers) {
+Response HttpClient::send(const std::string& method, const std::string& path,
+                          const std::string& json, Headers headers) {
   headers.emplace("Content-Type", "application/json");
   return request(method, path, headers, json);
 }

@@ -1,4 +1,5 @@
-// A blocking HTTP client that sends exactly what it is told: half of the tests send what no library would.
+// A blocking HTTP client that sends exactly what it is told: half of the tests send what no library
+// would.
 #pragma once
 
 #include <json/json.h>
@@ -15,14 +16,15 @@ struct Response {
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 
-  Json::Value json() const;            // throws when the body is not JSON
-  std::string code() const;            // `code` of a problem, or ""
+  Json::Value json() const;  // throws when the body is not JSON
+  std::string code() const;  // `code` of a problem, or ""
   std::string header(const std::string& name) const;
 };
 
 using Headers = std::map<std::string, std::string>;
 
-// One connection, kept alive between requests; reconnects when the server has closed it. Not thread-safe.
+// One connection, kept alive between requests; reconnects when the server has closed it. Not
+// thread-safe.
 class HttpClient {
  public:
   explicit HttpClient(int port, int timeoutSeconds = 30);
@@ -32,9 +34,12 @@ class HttpClient {
 
   Response request(const std::string& method, const std::string& path, const Headers& headers = {},
                    const std::string& body = "");
-  Response get(const std::string& path, const Headers& headers = {}) { return request("GET", path, headers); }
+  Response get(const std::string& path, const Headers& headers = {}) {
+    return request("GET", path, headers);
+  }
   // Sends a JSON body with its content type.
-  Response send(const std::string& method, const std::string& path, const std::string& json, Headers headers = {});
+  Response send(const std::string& method, const std::string& path, const std::string& json,
+                Headers headers = {});
 
   // Raw bytes out; one answer back.
   Response raw(const std::string& bytes);

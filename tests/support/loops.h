@@ -62,7 +62,8 @@ auto startOn(trantor::EventLoop* loop, Make make) {
 
 template <class T>
 T finish(std::future<T> future) {
-  if (future.wait_for(kPatience) != std::future_status::ready) throw std::runtime_error("the coroutine has hung");
+  if (future.wait_for(kPatience) != std::future_status::ready)
+    throw std::runtime_error("the coroutine has hung");
   return future.get();
 }
 
@@ -72,7 +73,8 @@ auto runOn(trantor::EventLoop* loop, Make make) {
 }
 
 // Waits for a condition; false when it did not come true within the patience.
-inline bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience = kPatience) {
+inline bool eventually(const std::function<bool()>& condition,
+                       std::chrono::milliseconds patience = kPatience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= deadline) return false;

@@ -16,7 +16,8 @@ namespace {
 std::string binary(const std::string& name) {
   std::vector<std::filesystem::path> found;
   for (const auto& version : std::filesystem::directory_iterator("/usr/lib/postgresql"))
-    if (std::filesystem::exists(version.path() / "bin" / name)) found.push_back(version.path() / "bin" / name);
+    if (std::filesystem::exists(version.path() / "bin" / name))
+      found.push_back(version.path() / "bin" / name);
   if (found.empty()) throw std::runtime_error(name + " was not found; ./dev test installs it");
   return std::max_element(found.begin(), found.end())->string();
 }
@@ -25,8 +26,8 @@ std::string binary(const std::string& name) {
 
 PgServer::PgServer(std::vector<std::string> settings)
     : settings_(std::move(settings)), folder_(makeTemporaryFolder() + "/data"), port_(freePort()) {
-  runCommand({.arguments = {binary("initdb"), "-D", folder_, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
-                            "--no-sync"},
+  runCommand({.arguments = {binary("initdb"), "-D", folder_, "-U", "postgres", "-A", "trust", "-E",
+                            "UTF8", "--locale=C", "--no-sync"},
               .asPostgres = true});
   start();
 }
@@ -36,12 +37,20 @@ PgServer::~PgServer() {
 }
 
 void PgServer::start() {
-  std::vector<std::string> arguments{binary("postgres"), "-D", folder_, "-p", std::to_string(port_)};
-  std::vector<std::string> settings{"listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=400",
-                                    "fsync=off", "lc_messages=C", "log_min_messages=fatal"};
+  std::vector<std::string> arguments{binary("postgres"), "-D", folder_, "-p",
+                                     std::to_string(port_)};
+  std::vector<std::string> settings{"listen_addresses=127.0.0.1",
+                                    "unix_socket_directories=",
+                                    "max_connections=400",
+                                    "fsync=off",
+                                    "lc_messages=C",
+                                    "log_min_messages=fatal"};
   settings.insert(settings.end(), settings_.begin(), settings_.end());
   for (const auto& setting : settings) arguments.insert(arguments.end(), {"-c", setting});
-  process_ = std::make_unique<Process>(Command{.arguments = arguments, .environment = {}, .output = folder_ + "/../log", .asPostgres = true});
+  process_ = std::make_unique<Process>(Command{.arguments = arguments,
+                                               .environment = {},
+                                               .output = folder_ + "/../log",
+                                               .asPostgres = true});
   PgSession(superuser()).query("SELECT 1");
 }
 
@@ -80,8 +89,9 @@ Config::Database PgServer::createDatabase(bool migrated) {
 }
 
 std::string PgServer::connectionInfo(const Config::Database& database, const std::string& options) {
-  return "host=" + database.host + " port=" + std::to_string(database.port) + " dbname=" + database.name +
-         " user=" + database.user + (options.empty() ? "" : " options='" + options + "'");
+  return "host=" + database.host + " port=" + std::to_string(database.port) +
+         " dbname=" + database.name + " user=" + database.user +
+         (options.empty() ? "" : " options='" + options + "'");
 }
 
 PgServer& sharedPg() {

@@ -14,14 +14,16 @@ namespace festa::test {
 
 class PgServer {
  public:
-  // `settings` are server settings such as "fsync=on"; tests run without fsync unless they say otherwise.
+  // `settings` are server settings such as "fsync=on"; tests run without fsync unless they say
+  // otherwise.
   explicit PgServer(std::vector<std::string> settings = {});
   ~PgServer();
 
   // Migrated, without demo data. A new name each time: tests do not see each other's rows.
   Config::Database createDatabase(bool migrated = true);
   // A connection string for Drogon's clients.
-  static std::string connectionInfo(const Config::Database& database, const std::string& options = "");
+  static std::string connectionInfo(const Config::Database& database,
+                                    const std::string& options = "");
 
   void start();
   void kill();  // SIGKILL to the whole server, as when the machine dies

@@ -31,11 +31,13 @@ const passwd* postgresUser() {
 pid_t launch(const Command& command) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!command.environment.contains(std::string(*entry).substr(0, std::string(*entry).find('=')))) environment.emplace_back(*entry);
+    if (!command.environment.contains(std::string(*entry).substr(0, std::string(*entry).find('='))))
+      environment.emplace_back(*entry);
   for (const auto& [name, value] : command.environment) environment.push_back(name + "=" + value);
   std::vector<char*> arguments;
   std::vector<char*> variables;
-  for (const auto& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const auto& argument : command.arguments)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
   for (const auto& entry : environment) variables.push_back(const_cast<char*>(entry.c_str()));
   arguments.push_back(nullptr);
   variables.push_back(nullptr);
@@ -101,7 +103,8 @@ void runCommand(Command command) {
   if (status == 0) return;
   std::ostringstream text;
   text << std::ifstream(command.output).rdbuf();
-  throw std::runtime_error(command.arguments[0] + " ended with " + std::to_string(status) + ": " + text.str());
+  throw std::runtime_error(command.arguments[0] + " ended with " + std::to_string(status) + ": " +
+                           text.str());
 }
 
 int freePort() {
@@ -120,7 +123,8 @@ int freePort() {
 std::string makeTemporaryFolder() {
   std::string path = (std::filesystem::temp_directory_path() / "festabook-test-XXXXXX").string();
   if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  if (getuid() == 0 && postgresUser() != nullptr && chown(path.c_str(), postgresUser()->pw_uid, postgresUser()->pw_gid) != 0)
+  if (getuid() == 0 && postgresUser() != nullptr &&
+      chown(path.c_str(), postgresUser()->pw_uid, postgresUser()->pw_gid) != 0)
     throw std::runtime_error("the temporary folder cannot be given to postgres");
   folders.paths.push_back(path);
   return path;

@@ -1,18 +1,18 @@
 // Child processes of tests.
 #pragma once
 
+#include <sys/types.h>
 #include <map>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace festa::test {
 
 struct Command {
-  std::vector<std::string> arguments;               // the first is the program
-  std::map<std::string, std::string> environment;   // added to ours
-  std::string output;                               // file for standard output and error; empty: discarded
-  bool asPostgres = false;                          // as root: run as the user postgres, which servers insist on
+  std::vector<std::string> arguments;              // the first is the program
+  std::map<std::string, std::string> environment;  // added to ours
+  std::string output;       // file for standard output and error; empty: discarded
+  bool asPostgres = false;  // as root: run as the user postgres, which servers insist on
 };
 
 // A running child, killed when this goes out of scope.
@@ -38,6 +38,7 @@ class Process {
 void runCommand(Command command);
 
 int freePort();
-std::string makeTemporaryFolder();  // removed at the end of the test program; usable by the user postgres
+std::string
+makeTemporaryFolder();  // removed at the end of the test program; usable by the user postgres
 
 }  // namespace festa::test

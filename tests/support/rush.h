@@ -11,8 +11,10 @@
 
 namespace festa::test {
 
-// Runs `act(client, index)` on `count` threads with a connection each, released together. All answers.
-inline std::vector<Response> rush(int port, int count, const std::function<Response(HttpClient&, int)>& act) {
+// Runs `act(client, index)` on `count` threads with a connection each, released together. All
+// answers.
+inline std::vector<Response> rush(int port, int count,
+                                  const std::function<Response(HttpClient&, int)>& act) {
   std::vector<Response> answers(static_cast<std::size_t>(count));
   std::barrier start(count);
   std::vector<std::thread> threads;

@@ -40,15 +40,17 @@ std::map<std::string, std::string> serviceEnvironment(const Config::Database& da
 
 Service::Service(const Config::Database& database, const Settings& settings)
     : database_(database), port_(freePort()), logFile_(makeTemporaryFolder() + "/log") {
-  process_ = std::make_unique<Process>(Command{.arguments = {FESTABOOK_BINARY},
-                                               .environment = serviceEnvironment(database, port_, settings),
-                                               .output = logFile_});
+  process_ = std::make_unique<Process>(
+      Command{.arguments = {FESTABOOK_BINARY},
+              .environment = serviceEnvironment(database, port_, settings),
+              .output = logFile_});
   const bool ready = eventually([this] {
     if (!process_->isRunning()) return true;
     HttpClient probe(port_, 2);
     return probe.get("/readyz").status == 200;
   });
-  if (!ready || !process_->isRunning()) throw std::runtime_error("festabook did not start: " + log());
+  if (!ready || !process_->isRunning())
+    throw std::runtime_error("festabook did not start: " + log());
 }
 
 std::string Service::log() const {
@@ -57,28 +59,36 @@ std::string Service::log() const {
 
 Headers Service::as(const std::string& account) const {
   PgSession session(database_);
-  const auto row = session.query("SELECT id, festival_id, role FROM councils WHERE username = $1", {account}).at(0);
+  const auto row =
+      session.query("SELECT id, festival_id, role FROM councils WHERE username = $1", {account})
+          .at(0);
   const TokenService tokens(kSecret, std::chrono::hours(1));
-  const Caller caller{account, std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]), {*row[2]}};
+  const Caller caller{
+      account, std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]), {*row[2]}};
   return {{"Authorization", "Bearer " + tokens.issue(caller)}};
 }
 
 Headers Service::newFestival() {
   PgSession session(database_);
-  lastFestival_ = std::stoll(*session.query("INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
-                                            " VALUES ('U', 'F', '2026-05-20', '2026-05-22') RETURNING id")[0][0]);
+  lastFestival_ = std::stoll(
+      *session.query("INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+                     " VALUES ('U', 'F', '2026-05-20', '2026-05-22') RETURNING id")[0][0]);
   const auto name = "council-of-" + std::to_string(lastFestival_);
-  session.query("INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1::bigint, $2, '', 'ROLE_COUNCIL')",
-                {std::to_string(lastFestival_), name});
+  session.query(
+      "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1::bigint, $2, "
+      "'', 'ROLE_COUNCIL')",
+      {std::to_string(lastFestival_), name});
   return as(name);
 }
 
 void Service::stop() {
   process_->signal(SIGTERM);
-  if (process_->wait() != 0) throw std::runtime_error("festabook did not stop as it should: " + log());
+  if (process_->wait() != 0)
+    throw std::runtime_error("festabook did not stop as it should: " + log());
 }
 
-StartResult tryStart(const Config::Database& database, const Service::Settings& settings, const std::string& config) {
+StartResult tryStart(const Config::Database& database, const Service::Settings& settings,
+                     const std::string& config) {
   const auto folder = makeTemporaryFolder();
   Command command{.arguments = {FESTABOOK_BINARY},
                   .environment = serviceEnvironment(database, freePort(), settings),

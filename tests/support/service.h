@@ -12,7 +12,8 @@
 
 namespace festa::test {
 
-// Started by the constructor, killed by the destructor. Settings are FESTA_… variables without the prefix.
+// Started by the constructor, killed by the destructor. Settings are FESTA_… variables without the
+// prefix.
 class Service {
  public:
   using Settings = std::map<std::string, std::string>;
@@ -46,7 +47,8 @@ struct StartResult {
   int status;
   std::string output;
 };
-StartResult tryStart(const Config::Database& database, const Service::Settings& settings, const std::string& config = "");
+StartResult tryStart(const Config::Database& database, const Service::Settings& settings,
+                     const std::string& config = "");
 
 std::map<std::string, std::string> serviceEnvironment(const Config::Database& database, int port,
                                                       const Service::Settings& settings);

@@ -26,7 +26,8 @@ TcpProxy::TcpProxy(int targetPort) : targetPort_(targetPort) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   auto address = loopback(0);
   socklen_t length = sizeof address;
-  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(listener_, 64) != 0 ||
+  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+      listen(listener_, 64) != 0 ||
       getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length) != 0)
     throw std::runtime_error("the proxy cannot listen");
   port_ = ntohs(address.sin_port);
@@ -63,8 +64,10 @@ void TcpProxy::accept() {
     auto& connection = connections_.emplace_back();
     connection.client = client;
     connection.server = server;
-    threads_.emplace_back([this, &connection] { pump(connection, connection.client, connection.server, false); });
-    threads_.emplace_back([this, &connection] { pump(connection, connection.server, connection.client, true); });
+    threads_.emplace_back(
+        [this, &connection] { pump(connection, connection.client, connection.server, false); });
+    threads_.emplace_back(
+        [this, &connection] { pump(connection, connection.server, connection.client, true); });
   }
 }
 

@@ -19,7 +19,8 @@ class TcpProxy {
 
   int port() const { return port_; }
 
-  // From now on, answers on the connections that exist do not reach the client; requests still reach the server.
+  // From now on, answers on the connections that exist do not reach the client; requests still
+  // reach the server.
   void swallowReplies();
   // Bytes from the server that were swallowed so far.
   std::size_t swallowed() const { return swallowed_; }

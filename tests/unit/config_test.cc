@@ -33,6 +33,16 @@ std::string refusal(const std::string& json, const Variables& variables = {}) {
   }
 }
 
+std::string pinsJson(const std::string& members) {
+  return R"({"lock": {"lockables": {"announcement-pins": {)" + members + "}}}}";
+}
+
+// Empty when there is no such section.
+LockOverride pins(const Config& config) {
+  const auto found = config.lock.lockables.find("announcement-pins");
+  return found != config.lock.lockables.end() ? found->second : LockOverride{};
+}
+
 }  // namespace
 
 TEST(Config, DefaultsNeedNothingButASecret) {
@@ -50,7 +60,6 @@ TEST(Config, DefaultsNeedNothingButASecret) {
   EXPECT_EQ(config.auth.tokenMinutes, 24 * 60);
   EXPECT_EQ(config.lock.strategy, "memory");
   EXPECT_EQ(config.lock.instances, 1);
-  EXPECT_THAT(config.lock.lockables, IsEmpty());
 }
 
 TEST(Config, AnEmptyObjectIsTheSameAsNoFile) {
@@ -95,9 +104,6 @@ TEST(Config, VariablesOverrideJson) {
 TEST(Config, AnUnknownKeyIsRefusedByName) {
   EXPECT_THAT(refusal(R"({"colour": "red"})"), HasSubstr("'colour'"));
   EXPECT_THAT(refusal(R"({"http": {"prot": 1}})"), HasSubstr("'http.prot'"));
-  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": {"wait": 1}}}})"),
-              HasSubstr("'lock.lockables.pins.wait'"));
-  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": 5}}})"), HasSubstr("'lock.lockables.pins'"));
 }
 
 TEST(Config, AnUnknownVariableIsRefusedByName) {
@@ -169,21 +175,32 @@ TEST(Config, OnlyADemoGetsASecretOfItsOwn) {
 }
 
 TEST(Config, LockablesAreReadByNameAndWhatIsNotSetStaysOpen) {
-  const auto config = read(R"({"lock": {"lockables": {
-    "announcement-pins": {"wait_ms": 0, "lease_ms": 3000},
-    "seats": {"strategy": "pg-constraint"}
-  }}})");
-  ASSERT_EQ(config.lock.lockables.size(), 2U);
-  const auto& pins = config.lock.lockables.at("announcement-pins");
-  EXPECT_EQ(pins.strategy, "");
-  EXPECT_EQ(pins.waitMs, 0);
-  EXPECT_EQ(pins.leaseMs, 3000);
-  const auto& seats = config.lock.lockables.at("seats");
-  EXPECT_EQ(seats.strategy, "pg-constraint");
-  EXPECT_EQ(seats.waitMs, std::nullopt);
-  EXPECT_EQ(seats.leaseMs, std::nullopt);
-  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"pins": {"lease_ms": "3s"}}}})"),
-              HasSubstr("'lock.lockables.pins.lease_ms'"));
+  const auto times = pins(read(pinsJson(R"("wait_ms": 0, "lease_ms": 3000)")));
+  EXPECT_EQ(times.strategy, "");
+  EXPECT_EQ(times.waitMs, 0);
+  EXPECT_EQ(times.leaseMs, 3000);
+  const auto strategy = pins(read(pinsJson(R"("strategy": "pg-constraint")")));
+  EXPECT_EQ(strategy.strategy, "pg-constraint");
+  EXPECT_EQ(strategy.waitMs, std::nullopt);
+  EXPECT_EQ(strategy.leaseMs, std::nullopt);
+  EXPECT_EQ(pins(read("")).strategy, "");
+  EXPECT_EQ(pins(read("")).waitMs, std::nullopt);
+}
+
+TEST(Config, VariablesOverrideLockables) {
+  const Variables variables{{"FESTA_LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "1500"}};
+  EXPECT_EQ(pins(read("", variables)).leaseMs, 1500);
+  EXPECT_EQ(pins(read(pinsJson(R"("lease_ms": 3000)"), variables)).leaseMs, 1500);
+}
+
+TEST(Config, WrongLockablesAreRefusedByName) {
+  EXPECT_THAT(refusal(pinsJson(R"("lease_ms": "3s")")), HasSubstr("announcement-pins.lease_ms'"));
+  EXPECT_THAT(refusal(pinsJson(R"("wait_ms": -2)")), HasSubstr("announcement-pins.wait_ms'"));
+  EXPECT_THAT(refusal(pinsJson(R"("wait": 1)")), HasSubstr("announcement-pins.wait'"));
+  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"nobody": {"wait_ms": 1}}}})"),
+              HasSubstr("'lock.lockables.nobody.wait_ms'"));
+  EXPECT_THAT(refusal(R"({"lock": {"lockables": {"announcement-pins": 5}}})"),
+              HasSubstr("'lock.lockables.announcement-pins'"));
 }
 
 TEST(Config, EveryThreadNeedsAConnection) {

@@ -14,7 +14,8 @@ class NamedMiddleware : public drogon::HttpCoroMiddleware<NamedMiddleware, false
     static const std::string name = "guarded-routes-test";
     return name;
   }
-  drogon::Task<drogon::HttpResponsePtr> invoke(const drogon::HttpRequestPtr&, drogon::MiddlewareNextAwaiter&& next) override {
+  drogon::Task<drogon::HttpResponsePtr> invoke(const drogon::HttpRequestPtr&,
+                                               drogon::MiddlewareNextAwaiter&& next) override {
     co_return co_await next;
   }
 };

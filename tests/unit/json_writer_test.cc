@@ -31,8 +31,9 @@ Json::Value parsed(const std::string& text) {
 TEST(JsonWriter, EmptyObjectsAndArraysHaveNoCommas) {
   EXPECT_EQ(JsonWriter().beginObject().endObject().take(), "{}");
   EXPECT_EQ(JsonWriter().beginArray().endArray().take(), "[]");
-  EXPECT_EQ(JsonWriter().beginArray().beginArray().endArray().beginObject().endObject().endArray().take(),
-            "[[],{}]");
+  EXPECT_EQ(
+      JsonWriter().beginArray().beginArray().endArray().beginObject().endObject().endArray().take(),
+      "[[],{}]");
 }
 
 TEST(JsonWriter, MembersAreSeparatedByCommasInTheirOrder) {

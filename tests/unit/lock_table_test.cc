@@ -412,7 +412,7 @@ TEST(LockTable, HoldersThatNeverComeBackAreForgottenInTime) {
 
 namespace {
 
-// Drives a table with random calls under a virtual clock and keeps its own record of what the answers mean.
+// Drives a table with random calls under a virtual clock and keeps its own record of the answers.
 class Simulation {
  public:
   explicit Simulation(std::uint32_t seed) : random_(seed) {}

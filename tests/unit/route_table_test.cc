@@ -61,9 +61,9 @@ TEST(RouteTable, MethodsAreComparedExactly) {
 }
 
 TEST(RouteTable, UnknownPathsAreNotFound) {
-  for (const auto* path : {"/", "", "/announcement", "/announcements/1/2", "//announcements",
-                           "/Announcements", "/announcements?x", "/festivals/7/announcements",
-                           "/festivals/7/notices/1"}) {
+  for (const auto* path :
+       {"/", "", "/announcement", "/announcements/1/2", "//announcements", "/Announcements",
+        "/announcements?x", "/festivals/7/announcements", "/festivals/7/notices/1"}) {
     const auto match = announcements().match("GET", path);
     EXPECT_EQ(match.result, Result::kNotFound) << path;
     EXPECT_EQ(match.pattern, "") << path;

@@ -70,7 +70,8 @@ TEST(TokenService, ATokenComesBackAsItsCaller) {
 }
 
 TEST(TokenService, AUserNeedsNeitherFestivalNorRoles) {
-  const auto caller = tokens().verify(tokens().issue({"사용자", 1, Realm::kUser, std::nullopt, {}}));
+  const auto caller =
+      tokens().verify(tokens().issue({"사용자", 1, Realm::kUser, std::nullopt, {}}));
   ASSERT_TRUE(caller);
   EXPECT_EQ(caller->login, "사용자");
   EXPECT_EQ(caller->realm, Realm::kUser);
@@ -143,8 +144,8 @@ TEST(TokenService, ATamperedTokenIsRefused) {
 }
 
 TEST(TokenService, GarbageIsRefused) {
-  for (const auto* text : {"", ".", "..", "...", "a.b.c", "Bearer", "{}", "é.é.é", "eyJhbGciOiJIUzI1NiJ9..",
-                           "====.====.====", " "})
+  for (const auto* text : {"", ".", "..", "...", "a.b.c", "Bearer", "{}", "é.é.é",
+                           "eyJhbGciOiJIUzI1NiJ9..", "====.====.====", " "})
     EXPECT_FALSE(tokens().verify(text)) << text;
 }
 
@@ -161,11 +162,12 @@ TEST(TokenService, ATokenWithoutAClaimIsRefused) {
   const auto with = [](const std::string& claims) { return crafted("{" + claims + "}"); };
   const auto exp = R"("exp":)" + inAnHour();
   EXPECT_TRUE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"user",)" + exp)));
-  for (const auto* claims : {R"("uid":1,"realm":"user",)", R"("sub":"u","realm":"user",)",
-                             R"("sub":"u","uid":1,)", ""})
+  for (const auto* claims :
+       {R"("uid":1,"realm":"user",)", R"("sub":"u","realm":"user",)", R"("sub":"u","uid":1,)", ""})
     EXPECT_FALSE(tokens().verify(with(claims + exp))) << claims;
   EXPECT_FALSE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"user")"))) << "never expires";
-  EXPECT_FALSE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"council",)" + exp))) << "no festival";
+  EXPECT_FALSE(tokens().verify(with(R"("sub":"u","uid":1,"realm":"council",)" + exp)))
+      << "no festival";
 }
 
 TEST(TokenService, ClaimsOfTheWrongKindAreRefused) {
@@ -183,8 +185,8 @@ TEST(TokenService, ClaimsOfTheWrongKindAreRefused) {
 }
 
 TEST(TokenService, RolesThatAreNotTextAreIgnored) {
-  const auto caller = tokens().verify(
-      crafted(R"({"sub":"u","uid":1,"realm":"user","roles":["A",1,null,"B"],"exp":)" + inAnHour() + "}"));
+  const auto caller = tokens().verify(crafted(
+      R"({"sub":"u","uid":1,"realm":"user","roles":["A",1,null,"B"],"exp":)" + inAnHour() + "}"));
   ASSERT_TRUE(caller);
   EXPECT_THAT(caller->roles, ElementsAre("A", "B"));
 }

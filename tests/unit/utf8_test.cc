@@ -19,8 +19,9 @@ TEST(Utf8, LengthCountsCodePointsNotBytes) {
 }
 
 TEST(Utf8, FirstAndLastCodePointOfEachLengthAreValid) {
-  for (const auto& text : {"\x7F"s, "\xC2\x80"s, "\xDF\xBF"s, "\xE0\xA0\x80"s, "\xED\x9F\xBF"s,
-                           "\xEE\x80\x80"s, "\xEF\xBF\xBF"s, "\xF0\x90\x80\x80"s, "\xF4\x8F\xBF\xBF"s})
+  for (const auto& text :
+       {"\x7F"s, "\xC2\x80"s, "\xDF\xBF"s, "\xE0\xA0\x80"s, "\xED\x9F\xBF"s, "\xEE\x80\x80"s,
+        "\xEF\xBF\xBF"s, "\xF0\x90\x80\x80"s, "\xF4\x8F\xBF\xBF"s})
     EXPECT_EQ(utf8Length(text), 1U) << testing::PrintToString(text);
 }
 
@@ -54,7 +55,8 @@ TEST(Utf8, WhiteSpaceOfAnyKindIsBlank) {
 }
 
 TEST(Utf8, OneVisibleCharacterIsNotBlank) {
-  for (const auto& text : {"."s, "  a  "s, "\u3000가"s, "가\u3000"s, "🎉"s, "\u3001"s, "\0"s, "\xC3"s})
+  for (const auto& text :
+       {"."s, "  a  "s, "\u3000가"s, "가\u3000"s, "🎉"s, "\u3001"s, "\0"s, "\xC3"s})
     EXPECT_FALSE(isBlank(text)) << testing::PrintToString(text);
 }
 

@@ -1,0 +1,14 @@
+// How much a test does: enough for every run, or the long rows of ./dev test --full.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace festa::test {
+
+inline int sized(int usual, int full) {
+  const char* wish = std::getenv("FESTA_TEST_FULL");
+  return wish != nullptr && std::string(wish) == "1" ? full : usual;
+}
+
+}  // namespace festa::test

@@ -1,0 +1,266 @@
+#include "app/error_mapper.h"
+
+#include "controllers/json_body.h"
+#include "services/transaction.h"
+
+#include <drogon/orm/Exception.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <trantor/utils/Logger.h>
+
+#include <cstdio>
+#include <set>
+
+namespace festa::test {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+using lock::LockOutcome;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+constexpr auto kLastCode = static_cast<int>(ErrorCode::kCommitUnconfirmed);
+
+std::vector<ErrorCode> allCodes() {
+  std::vector<ErrorCode> codes;
+  for (int code = 0; code <= kLastCode; ++code) codes.push_back(static_cast<ErrorCode>(code));
+  return codes;
+}
+
+HttpRequestPtr request(const std::string& languages = {}) {
+  auto request = drogon::HttpRequest::newHttpRequest();
+  request->setMethod(drogon::Post);
+  request->setPath("/announcements/7");
+  if (!languages.empty()) request->addHeader("Accept-Language", languages);
+  return request;
+}
+
+Json::Value bodyOf(const HttpResponsePtr& response) {
+  return parseJsonObject(response->body());
+}
+
+std::string detail(ErrorCode code, const std::string& languages = {}) {
+  return bodyOf(problem(request(languages), ServiceError(code)))["detail"].asString();
+}
+
+int statusOf(const HttpResponsePtr& response) {
+  return static_cast<int>(response->statusCode());
+}
+
+// Keeps the log of one test from the output and lets it be looked at.
+class CapturedLog {
+ public:
+  CapturedLog() {
+    trantor::Logger::setOutputFunction(
+        [this](const char* text, std::uint64_t length) { text_.append(text, length); }, [] {});
+  }
+  ~CapturedLog() {
+    trantor::Logger::setOutputFunction(
+        [](const char* text, std::uint64_t length) { std::fwrite(text, 1, length, stdout); },
+        [] { std::fflush(stdout); });
+  }
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string codeFor(const std::exception& error) {
+  const CapturedLog log;
+  return bodyOf(toResponse(request(), error))["code"].asString();
+}
+
+std::string codeForFailure(const std::string& text) {
+  return codeFor(drogon::orm::Failure(text));
+}
+
+std::string refusalFor(LockOutcome outcome) {
+  const lock::Lockable lockable{"pins", "pins:{path.id}"};
+  return bodyOf(lockRefusal(request(), outcome, lockable))["code"].asString();
+}
+
+}  // namespace
+
+TEST(ErrorMapper, EveryCodeHasANameOfItsOwnAndAnErrorStatus) {
+  std::set<std::string> names;
+  for (const auto code : allCodes()) {
+    const std::string name = nameOf(code);
+    EXPECT_THAT(name, testing::MatchesRegex("[A-Z_]+"));
+    EXPECT_TRUE(names.insert(name).second) << name;
+    const auto status = statusOf(problem(request(), ServiceError(code)));
+    EXPECT_TRUE(status >= 400 && status <= 599) << name << ' ' << status;
+  }
+}
+
+TEST(ErrorMapper, CodesHaveTheStatusesThatClientsKnow) {
+  const auto status = [](ErrorCode code) {
+    return statusOf(problem(request(), ServiceError(code)));
+  };
+  EXPECT_EQ(status(ErrorCode::kMalformedJson), 400);
+  EXPECT_EQ(status(ErrorCode::kUnauthenticated), 401);
+  EXPECT_EQ(status(ErrorCode::kForbidden), 403);
+  EXPECT_EQ(status(ErrorCode::kAnnouncementNotFound), 404);
+  EXPECT_EQ(status(ErrorCode::kMethodNotAllowed), 405);
+  EXPECT_EQ(status(ErrorCode::kPinnedLimitExceeded), 409);
+  EXPECT_EQ(status(ErrorCode::kBodyTooLarge), 413);
+  EXPECT_EQ(status(ErrorCode::kUnsupportedMediaType), 415);
+  EXPECT_EQ(status(ErrorCode::kValidationFailed), 422);
+  EXPECT_EQ(status(ErrorCode::kInternal), 500);
+  EXPECT_EQ(status(ErrorCode::kCommitUnconfirmed), 500) << "a client must not just repeat it";
+  EXPECT_EQ(status(ErrorCode::kLockTimeout), 503);
+}
+
+TEST(ErrorMapper, AProblemHasTheFieldsOfItsFormatAndThoseOfOurClients) {
+  const auto response =
+      problem(request(), ServiceError(ErrorCode::kPinnedLimitExceeded, "for the log"));
+  EXPECT_EQ(response->contentTypeString(), "application/problem+json; charset=utf-8");
+  const auto body = bodyOf(response);
+  EXPECT_THAT(body.getMemberNames(),
+              testing::UnorderedElementsAre("type", "title", "status", "detail", "instance", "code",
+                                            "message"));
+  EXPECT_EQ(body["type"].asString(), "about:blank");
+  EXPECT_EQ(body["title"].asString(), "PINNED_LIMIT_EXCEEDED");
+  EXPECT_EQ(body["status"].asInt(), 409);
+  EXPECT_EQ(body["instance"].asString(), "/announcements/7");
+  EXPECT_EQ(body["code"].asString(), "PINNED_LIMIT_EXCEEDED");
+  EXPECT_EQ(body["message"].asString(), "공지는 최대 3개까지 고정할 수 있습니다.");
+}
+
+TEST(ErrorMapper, EveryProblemAgreesWithItselfAndSpeaksBothLanguages) {
+  for (const auto code : allCodes()) {
+    for (const auto* language : {"ko", "en"}) {
+      const auto response = problem(request(language), ServiceError(code));
+      const auto body = bodyOf(response);
+      EXPECT_EQ(body["status"].asInt(), statusOf(response)) << nameOf(code);
+      EXPECT_EQ(body["message"], body["detail"]) << nameOf(code);
+      EXPECT_EQ(body["code"].asString(), nameOf(code));
+      EXPECT_NE(body["detail"].asString(), "");
+    }
+    EXPECT_NE(detail(code, "ko"), detail(code, "en")) << nameOf(code);
+  }
+}
+
+TEST(ErrorMapper, KoreanIsSpokenUnlessEnglishIsAskedFor) {
+  const auto korean = detail(ErrorCode::kUnauthenticated);
+  EXPECT_EQ(korean, "로그인이 필요합니다.");
+  for (const auto* languages : {"ko", "ko-KR,ko;q=0.9,en;q=0.8", "fr", "*"})
+    EXPECT_EQ(detail(ErrorCode::kUnauthenticated, languages), korean) << languages;
+  for (const auto* languages : {"en", "en-US,en;q=0.9,ko;q=0.8", "fr,en;q=0.5"})
+    EXPECT_EQ(detail(ErrorCode::kUnauthenticated, languages), "Please log in.") << languages;
+}
+
+TEST(ErrorMapper, WhatIsOnlyForTheLogIsNotSent) {
+  for (const auto code : allCodes())
+    EXPECT_THAT(std::string(problem(request(), ServiceError(code, "secret text"))->body()),
+                Not(HasSubstr("secret text")));
+}
+
+TEST(ErrorMapper, AllThatMayBeRepeatedSaysWhen) {
+  for (const auto code : allCodes()) {
+    const auto response = problem(request(), ServiceError(code));
+    EXPECT_EQ(!response->getHeader("retry-after").empty(), statusOf(response) == 503)
+        << nameOf(code);
+  }
+}
+
+TEST(ErrorMapper, AllThatNeedsALoginSaysHow) {
+  for (const auto code : allCodes()) {
+    const auto response = problem(request(), ServiceError(code));
+    EXPECT_EQ(response->getHeader("www-authenticate") == "Bearer", statusOf(response) == 401)
+        << nameOf(code);
+  }
+}
+
+TEST(ErrorMapper, AFailedValidationNamesItsFieldsInTheRightLanguage) {
+  const ServiceError error({{"title", "비어 있을 수 없습니다.", "must not be blank"},
+                            {"id\"", "틀렸습니다.", "is wrong"}});
+  const auto korean = bodyOf(toResponse(request(), error));
+  EXPECT_EQ(korean["code"].asString(), "VALIDATION_FAILED");
+  ASSERT_EQ(korean["errors"].size(), 2U);
+  EXPECT_EQ(korean["errors"][0]["field"].asString(), "title");
+  EXPECT_EQ(korean["errors"][0]["message"].asString(), "비어 있을 수 없습니다.");
+  EXPECT_EQ(korean["errors"][1]["field"].asString(), "id\"");
+  const auto english = bodyOf(toResponse(request("en"), error));
+  EXPECT_EQ(english["errors"][0]["message"].asString(), "must not be blank");
+}
+
+TEST(ErrorMapper, APathIsQuotedAsJson) {
+  auto odd = request();
+  odd->setPath("/\"가\\\n");
+  EXPECT_EQ(bodyOf(problem(odd, ServiceError(ErrorCode::kRouteNotFound)))["instance"].asString(),
+            "/\"가\\\n");
+}
+
+TEST(ErrorMapper, AnUnexpectedExceptionIsLoggedAndNotShown) {
+  const CapturedLog log;
+  const auto response = toResponse(request(), std::runtime_error("secret text"));
+  EXPECT_EQ(statusOf(response), 500);
+  EXPECT_EQ(bodyOf(response)["code"].asString(), "INTERNAL");
+  EXPECT_THAT(std::string(response->body()), Not(HasSubstr("secret text")));
+  EXPECT_THAT(log.text(), HasSubstr("secret text"));
+}
+
+TEST(ErrorMapper, WhatTheClientDidWrongIsNotLogged) {
+  const CapturedLog log;
+  const auto response =
+      toResponse(request(), ServiceError(ErrorCode::kPinnedLimitExceeded, "detail"));
+  EXPECT_EQ(statusOf(response), 409);
+  EXPECT_EQ(log.text(), "");
+}
+
+TEST(ErrorMapper, AServiceErrorKeepsItsCode) {
+  for (const auto code : allCodes()) EXPECT_EQ(codeFor(ServiceError(code)), nameOf(code));
+}
+
+TEST(ErrorMapper, DatabaseFailuresAreToldApartByTheirText) {
+  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to statement timeout"), "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to lock timeout"), "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  deadlock detected"), "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  could not serialize access due to concurrent update"),
+            "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("server closed the connection unexpectedly"), "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeForFailure("FATAL:  terminating connection due to administrator command"),
+            "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeForFailure("FATAL:  the database system is starting up"), "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeForFailure(""), "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeForFailure("ERROR:  relation \"x\" does not exist"), "INTERNAL");
+  EXPECT_EQ(codeForFailure("ERROR:  duplicate key value violates unique constraint \"x\""),
+            "INTERNAL");
+}
+
+TEST(ErrorMapper, ABrokenConnectionIsAnUnavailableDatabase) {
+  EXPECT_EQ(codeFor(drogon::orm::BrokenConnection("whatever")), "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeFor(drogon::orm::TimeoutError("whatever")), "DATABASE_UNAVAILABLE");
+}
+
+TEST(ErrorMapper, TheTextOfADatabaseFailureIsNotSent) {
+  const CapturedLog log;
+  const auto response =
+      toResponse(request(), drogon::orm::SqlError("ERROR: secret text", "SELECT 1"));
+  EXPECT_THAT(std::string(response->body()), Not(HasSubstr("secret text")));
+  EXPECT_THAT(log.text(), HasSubstr("secret text"));
+}
+
+TEST(ErrorMapper, AnUnknownCommitIsSaidToBeUnknown) {
+  EXPECT_EQ(codeFor(CommitUnknown()), "COMMIT_UNCONFIRMED");
+}
+
+TEST(ErrorMapper, AMissingKeyVariableIsTheClientsFault) {
+  const auto response = toResponse(request(), lock::MissingKeyVariable("path.id"));
+  EXPECT_EQ(statusOf(response), 400);
+  EXPECT_EQ(bodyOf(response)["code"].asString(), "INVALID_PARAMETER");
+}
+
+TEST(ErrorMapper, ALockThatIsNotGivenSaysWhy) {
+  EXPECT_EQ(refusalFor(LockOutcome::kTimedOut), "LOCK_TIMEOUT");
+  EXPECT_EQ(refusalFor(LockOutcome::kOverloaded), "OVERLOADED");
+  EXPECT_EQ(refusalFor(LockOutcome::kClosed), "SHUTTING_DOWN");
+  EXPECT_EQ(refusalFor(LockOutcome::kUnavailable), "LOCK_STORAGE_UNAVAILABLE");
+}
+
+}  // namespace festa::test
