@@ -56,8 +56,13 @@ class Source {
     const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
     Json::Value root;
     std::string errors;
-    if (!reader->parse(json.data(), json.data() + json.size(), &root, &errors) || !root.isObject())
-      throw ConfigError("configuration: the file is not a JSON object: " + errors);
+    try {
+      if (!reader->parse(json.data(), json.data() + json.size(), &root, &errors) ||
+          !root.isObject())
+        throw ConfigError("configuration: the file is not a JSON object: " + errors);
+    } catch (const Json::Exception&) {
+      throw ConfigError("configuration: the file is nested too deeply");
+    }
     flatten("", root);
   }
 
@@ -93,6 +98,12 @@ class Source {
                     std::to_string(into));
   }
 
+  void read(const std::string& key, std::optional<std::int64_t>& into, std::int64_t least,
+            std::int64_t most) {
+    if (!values_.contains(key) && !variables_.contains(variableName(key))) return;
+    read(key, into.emplace(0), least, most);
+  }
+
   void read(const std::string& key, std::vector<std::string>& into) {
     if (const auto* value = take(key)) {
       if (!value->isArray()) fail(key, "must be a list of strings");
@@ -106,7 +117,10 @@ class Source {
   }
 
   void requireAllRead() const {
-    for (const auto& [key, value] : values_) fail(key, "is not a setting of this program");
+    for (const auto& [key, value] : values_) {
+      const bool isEmptySection = value.isObject() && sections_.contains(key);
+      if (!isEmptySection) fail(key, "is not a setting of this program");
+    }
     for (const auto& [name, value] : variables_)
       throw ConfigError("configuration: the environment variable " + name +
                         " is not a setting of this program");
@@ -116,7 +130,7 @@ class Source {
   void flatten(const std::string& prefix, const Json::Value& object) {
     for (const auto& name : object.getMemberNames()) {
       const auto key = prefix.empty() ? name : prefix + '.' + name;
-      if (object[name].isObject())
+      if (object[name].isObject() && !object[name].empty())
         flatten(key, object[name]);
       else
         values_[key] = object[name];
@@ -124,6 +138,8 @@ class Source {
   }
 
   const Json::Value* take(const std::string& key) {
+    for (auto dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
+      sections_.insert(key.substr(0, dot));
     const auto found = values_.find(key);
     if (found == values_.end()) return nullptr;
     taken_.push_back(std::make_unique<Json::Value>(std::move(found->second)));
@@ -139,6 +155,7 @@ class Source {
   std::map<std::string, Json::Value> values_;
   std::map<std::string, std::string> variables_;
   std::vector<std::unique_ptr<Json::Value>> taken_;
+  std::set<std::string> sections_;  // all that contain a setting
 };
 
 constexpr std::int64_t kDay = 24L * 60 * 60 * 1000;
@@ -183,13 +200,9 @@ void readLock(Source& source, Config::Lock& lock) {
   for (const std::string name : kLockableNames) {
     const auto key = "lock.lockables." + name;
     auto& entry = lock.lockables[name];
-    std::int64_t wait = -1;
-    std::int64_t lease = -1;
     source.read(key + ".strategy", entry.strategy);
-    source.read(key + ".wait_ms", wait, -1, kDay);
-    source.read(key + ".lease_ms", lease, -1, kDay);
-    if (wait >= 0) entry.waitMs = wait;
-    if (lease >= 0) entry.leaseMs = lease;
+    source.read(key + ".wait_ms", entry.waitMs, 0, kDay);
+    source.read(key + ".lease_ms", entry.leaseMs, 1, kDay);
   }
 }
 
@@ -218,7 +231,9 @@ void checkLevel(const Config& config) {
 }  // namespace
 
 std::int64_t Config::ioThreads() const {
-  return http.threads > 0 ? http.threads : std::max(1U, std::thread::hardware_concurrency());
+  if (http.threads > 0) return http.threads;
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(cores, database.connections);
 }
 
 std::int64_t Config::inFlightLimit() const {

@@ -34,7 +34,7 @@ struct Config {
   struct Http {
     std::string address = "127.0.0.1";
     std::int64_t port = 8080;
-    std::int64_t threads = 0;  // 0: one per core
+    std::int64_t threads = 0;  // 0: one per core, at most one per connection
     std::int64_t maxBodyBytes = 1024L * 1024;
     std::vector<std::string> corsOrigins = {};
     std::int64_t maxInFlight = 0;  // holders of locks; 0: 4 × database connections
@@ -78,7 +78,7 @@ struct Config {
 };
 
 // Locks whose strategy, wait and lease can be configured: the names of all Lockables.
-constexpr std::array kLockableNames{"announcement-pins"};
+inline constexpr std::array kLockableNames{"announcement-pins"};
 
 // Statements of the longest guarded transaction besides BEGIN and COMMIT: fence, look, write.
 constexpr std::int64_t kLongestPathStatements = 3;

@@ -7,7 +7,10 @@
 
 #include <trantor/utils/Logger.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <sstream>
 
 namespace festa {
 
@@ -84,11 +87,44 @@ const Row& rowOf(ErrorCode code) {
   throw std::logic_error("an error code has no row");
 }
 
+// The path as a URI reference: what a client may have sent raw is percent-encoded.
+std::string instanceOf(const drogon::HttpRequestPtr& request) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string text;
+  for (const char c : request->path()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F) {
+      text += c;
+    } else {
+      text += '%';
+      text += kHex[byte >> 4];
+      text += kHex[byte & 15];
+    }
+  }
+  return text;
+}
+
+// The weight that an Accept-Language header gives to a language; 0: none.
+double weightOf(const std::string& header, const std::string& language) {
+  double best = 0;
+  std::istringstream ranges(header);
+  for (std::string range; std::getline(ranges, range, ',');) {
+    std::transform(range.begin(), range.end(), range.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    range.erase(std::remove(range.begin(), range.end(), ' '), range.end());
+    const auto tag = range.substr(0, range.find_first_of(";-"));
+    const auto quality = range.find(";q=");
+    if (tag != language) continue;
+    best = std::max(best, quality == std::string::npos
+                              ? 1.0
+                              : std::strtod(range.c_str() + quality + 3, nullptr));
+  }
+  return best;
+}
+
 bool wantsEnglish(const drogon::HttpRequestPtr& request) {
-  const auto& languages = request->getHeader("accept-language");
-  const auto korean = languages.find("ko");
-  const auto english = languages.find("en");
-  return english != std::string::npos && (korean == std::string::npos || english < korean);
+  const auto& header = request->getHeader("accept-language");
+  return !header.empty() && weightOf(header, "en") > weightOf(header, "ko");
 }
 
 void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool english) {
@@ -111,7 +147,7 @@ std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row,
       .member("title", row.name)
       .member("status", static_cast<std::int64_t>(row.status))
       .member("detail", text)
-      .member("instance", request->path())
+      .member("instance", instanceOf(request))
       .member("code", row.name)
       .member("message", text);
   if (row.code == ErrorCode::kValidationFailed) writeFields(json, fields, english);
@@ -123,6 +159,8 @@ ErrorCode codeOf(const std::exception& error) {
   if (dynamic_cast<const CommitUnknown*>(&error) != nullptr) return ErrorCode::kCommitUnconfirmed;
   if (dynamic_cast<const lock::MissingKeyVariable*>(&error) != nullptr)
     return ErrorCode::kInvalidParameter;
+  if (dynamic_cast<const lock::LockStorageUnavailable*>(&error) != nullptr)
+    return ErrorCode::kLockStorageUnavailable;
   if (const auto* database = dynamic_cast<const drogon::orm::DrogonDbException*>(&error))
     return toErrorCode(classify(*database));
   return ErrorCode::kInternal;

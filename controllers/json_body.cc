@@ -2,15 +2,16 @@
 
 #include "controllers/utf8.h"
 
+#include <nlohmann/json.hpp>
+
 #include <charconv>
 #include <chrono>
-#include <memory>
 
 namespace festa {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+constexpr std::size_t kMaxDepth = 32;
 
 bool isJson(std::string contentType) {
   for (auto& c : contentType) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -19,12 +20,56 @@ bool isJson(std::string contentType) {
   return end != std::string::npos && type.substr(0, end + 1) == "application/json";
 }
 
-std::unique_ptr<Json::CharReader> strictReader() {
-  Json::CharReaderBuilder builder;
-  Json::CharReaderBuilder::strictMode(&builder.settings_);
-  builder["stackLimit"] = kMaxDepth;
-  return std::unique_ptr<Json::CharReader>(builder.newCharReader());
-}
+// Builds the value from the events of nlohmann's parser, which keeps to RFC 8259 where jsoncpp's
+// own is lenient even in its strict mode (comments, +1, 007, text after a NUL).
+class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool null() override { return add(Json::Value()); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(Json::Int64(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return add(Json::UInt64(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(Json::Value(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::objectValue); }
+  bool start_array(std::size_t) override { return open(Json::arrayValue); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    key_ = name;
+    return !open_.back()->isMember(name);  // a second one is an error
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+  Json::Value take() { return std::move(root_); }
+
+ private:
+  bool add(Json::Value value) {
+    place() = std::move(value);
+    return true;
+  }
+  bool open(Json::ValueType type) {
+    if (open_.size() >= kMaxDepth) return false;
+    auto& value = place();
+    value = Json::Value(type);
+    open_.push_back(&value);
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+  Json::Value& place() {
+    if (open_.empty()) return root_;
+    return open_.back()->isArray() ? open_.back()->append(Json::Value()) : (*open_.back())[key_];
+  }
+
+  Json::Value root_;
+  std::vector<Json::Value*> open_;  // containers begun and not ended, outermost first
+  std::string key_;
+};
 
 bool isDate(const std::string& text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -45,15 +90,14 @@ bool isDate(const std::string& text) {
 
 Json::Value parseJsonObject(std::string_view text) {
   if (!utf8Length(text)) throw ServiceError(ErrorCode::kMalformedJson, "body is not UTF-8");
-  Json::Value value;
-  std::string errors;
-  try {
-    if (!strictReader()->parse(text.data(), text.data() + text.size(), &value, &errors) ||
-        !value.isObject())
-      throw ServiceError(ErrorCode::kMalformedJson, "body is not a JSON object");
-  } catch (const Json::Exception&) {
-    throw ServiceError(ErrorCode::kMalformedJson, "body is nested too deeply");
-  }
+  // The parser takes a NUL for the end of its input.
+  if (text.find('\0') != std::string_view::npos)
+    throw ServiceError(ErrorCode::kMalformedJson, "body contains a NUL");
+  ValueBuilder builder;
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
+    throw ServiceError(ErrorCode::kMalformedJson, "body is not JSON, or nested too deeply");
+  auto value = builder.take();
+  if (!value.isObject()) throw ServiceError(ErrorCode::kMalformedJson, "body is not an object");
   return value;
 }
 

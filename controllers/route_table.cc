@@ -39,8 +39,11 @@ void RouteTable::add(const std::string& method, const std::string& pattern) {
 bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments,
                       Parameters& parameters) {
   if (path.segments.size() != segments.size()) return false;
-  for (std::size_t i = 0; i < segments.size(); ++i)
-    if (!isParameter(path.segments[i]) && path.segments[i] != segments[i]) return false;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const bool fits =
+        isParameter(path.segments[i]) ? !segments[i].empty() : path.segments[i] == segments[i];
+    if (!fits) return false;
+  }
   for (std::size_t i = 0; i < segments.size(); ++i)
     if (isParameter(path.segments[i]))
       parameters[path.segments[i].substr(1, path.segments[i].size() - 2)] = segments[i];
@@ -50,15 +53,19 @@ bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments
 RouteTable::Match RouteTable::match(std::string_view method, std::string_view path) const {
   const auto segments = split(path);
   Match match;
+  std::vector<std::string> allowed;
   for (const auto& candidate : paths_) {
     Parameters parameters;
     if (!fits(candidate, segments, parameters)) continue;
-    const bool allowed = std::find(candidate.methods.begin(), candidate.methods.end(), method) !=
-                         candidate.methods.end();
-    match = {allowed ? Result::kFound : Result::kMethodNotAllowed, candidate.pattern,
-             std::move(parameters), joined(candidate.methods)};
-    if (allowed) break;
+    allowed.insert(allowed.end(), candidate.methods.begin(), candidate.methods.end());
+    if (match.result == Result::kFound) continue;
+    const bool found = std::find(candidate.methods.begin(), candidate.methods.end(), method) !=
+                       candidate.methods.end();
+    match.result = found ? Result::kFound : Result::kMethodNotAllowed;
+    match.pattern = candidate.pattern;
+    match.parameters = std::move(parameters);
   }
+  match.allow = joined(allowed);
   return match;
 }
 

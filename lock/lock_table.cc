@@ -110,8 +110,8 @@ void LockTable::sweep(SteadyTime now) {
 }
 
 void LockTable::sweepNowAndThen(SteadyTime now) {
-  // Costs one look at every key per 4096 acquisitions.
-  if (acquisitions_ % 4096 == 4095) sweep(now);
+  // Costs one look at every key per 4096 arrivals.
+  if (++arrivals_ % 4096 == 0) sweep(now);
 }
 
 void LockTable::dropWaiters() {

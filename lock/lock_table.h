@@ -93,6 +93,7 @@ class LockTable {
   const LockTableLimits limits_;
   FenceCounter fences_;
   std::uint64_t acquisitions_ = 0;
+  std::uint64_t arrivals_ = 0;
   Entries entries_;          // keys that have a holder
   std::size_t waiters_ = 0;  // sum of all lines
 };

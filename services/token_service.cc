@@ -77,7 +77,9 @@ std::string TokenService::issue(const Caller& caller) const {
 }
 
 std::optional<Caller> TokenService::verify(const std::string& token) const {
-  if (token.empty() || token.size() > kMaxTokenBytes) return std::nullopt;
+  // libjwt reads up to the first NUL.
+  if (token.empty() || token.size() > kMaxTokenBytes || token.find('\0') != std::string::npos)
+    return std::nullopt;
   jwt_t* raw = nullptr;
   if (jwt_decode(&raw, token.c_str(), reinterpret_cast<const unsigned char*>(secret_.data()),
                  static_cast<int>(secret_.size())) != 0)

@@ -1,5 +1,8 @@
 #include "tests/http/api_test.h"
 
+#include <array>
+#include <limits>
+
 namespace festa::test {
 
 namespace {
@@ -272,8 +275,8 @@ TEST_F(AnnouncementApi, FestivalComesFromTheTokenNeverFromBodyOrHeader) {
 }
 
 TEST_F(AnnouncementApi, UnknownFieldsAreIgnored) {
-  const auto body =
-      R"({"title":"t","content":"c","isPinned":false,"id":7,"createdAt":"x","deep":{"a":[1,{"b":null}]}})";
+  const auto body = R"({"title":"t","content":"c","isPinned":false,"id":7,"createdAt":"x",)"
+                    R"("deep":{"a":[1,{"b":null}]}})";
   const auto response = call("POST", "/announcements", body);
   ASSERT_EQ(response.status, 201) << response.body;
   const auto id = response.json()["announcementId"].asInt64();

@@ -1,5 +1,6 @@
 #include "tests/http/api_test.h"
 
+#include <array>
 #include <sstream>
 
 namespace festa::test {

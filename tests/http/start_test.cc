@@ -110,14 +110,6 @@ TEST_F(StartTest, FewerConnectionsThanThreadsAreRefused) {
   expectRefused({{"HTTP_THREADS", "4"}, {"DATABASE_CONNECTIONS", "3"}}, "'database.connections'");
 }
 
-TEST_F(StartTest, RefusedSettingsLeaveTheDatabaseAlone) {
-  const auto fresh = sharedPg().createDatabase(false);
-  EXPECT_EQ(tryStart(fresh, {{"LOCK_STRATEGY", "wishful-thinking"}}).status, 1);
-  EXPECT_EQ(
-      *PgSession(fresh).query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")[0][0],
-      "0");
-}
-
 TEST_F(StartTest, SecretsDoNotShowInTheReason) {
   const auto result = tryStart(
       database, {{"AUTH_JWT_SECRET", "short-but-secret"}, {"DATABASE_PASSWORD", "hidden-word"}});

@@ -228,4 +228,14 @@ TEST(Config, TheEnvironmentGivesOnlyVariablesOfOurs) {
   EXPECT_FALSE(festaEnvironment().contains("FESTA_TEST_VARIABLE"));
 }
 
+TEST(Config, AnEmptySectionIsNotOverlooked) {
+  for (const auto* json : {R"({"htpp":{}})", R"({"lab":{}})", R"({"http":{"port":{}}})"})
+    EXPECT_THROW(readConfig(json, {{"FESTA_DEMO", "true"}}), ConfigError) << json;
+}
+
+TEST(Config, NestingWithoutEndIsAConfigError) {
+  const std::string deep(5000, '[');
+  EXPECT_THROW(readConfig("{\"a\":" + deep, {{"FESTA_DEMO", "true"}}), ConfigError);
+}
+
 }  // namespace festa::test

@@ -98,4 +98,17 @@ TEST(RouteTable, AnEmptyTableFindsNothing) {
   EXPECT_EQ(RouteTable().match("GET", "/").result, Result::kNotFound);
 }
 
+TEST(RouteTable, AllowNamesTheMethodsOfEveryPatternThatFits) {
+  RouteTable table;
+  table.add("GET", "/a/{id}");
+  table.add("POST", "/a/me");
+  EXPECT_EQ(table.match("DELETE", "/a/me").allow, "GET, POST");
+}
+
+TEST(RouteTable, AnEmptySegmentIsNoParameter) {
+  RouteTable table;
+  table.add("GET", "/a/{id}");
+  EXPECT_EQ(table.match("GET", "/a/").result, Result::kNotFound);
+}
+
 }  // namespace festa::test

@@ -191,4 +191,11 @@ TEST(TokenService, RolesThatAreNotTextAreIgnored) {
   EXPECT_THAT(caller->roles, ElementsAre("A", "B"));
 }
 
+TEST(TokenService, NothingMayFollowATokenNotEvenAfterANul) {
+  const TokenService tokens("a secret for tests, long enough!!", std::chrono::hours(1));
+  const auto token = tokens.issue({"name", 7, Realm::kUser, std::nullopt, {"ROLE_USER"}});
+  ASSERT_TRUE(tokens.verify(token));
+  EXPECT_FALSE(tokens.verify(token + std::string("\0junk", 5)));
+}
+
 }  // namespace festa::test
