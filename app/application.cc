@@ -4,6 +4,7 @@
 #include "app/drain.h"
 #include "app/edge.h"
 #include "app/error_mapper.h"
+#include "app/lock_settings.h"
 #include "app/log.h"
 #include "app/metrics.h"
 #include "app/operations.h"
@@ -91,39 +92,6 @@ Database configureDatabase(const Config& config) {
   return database;
 }
 
-// A declared Lockable with the configured changes. Stops the start when they cannot work.
-lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
-  if (lockable.strategy.empty()) lockable.strategy = config.lock.strategy;
-  const auto& settings = config.lock.lockables.at(lockable.name);
-  if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
-  if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
-  if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
-  const std::string key =
-      settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
-  const auto* row = Strategies::find(lockable.strategy);
-  if (row == nullptr)
-    throw ConfigError("configuration: '" + key +
-                      "' names an unknown strategy: " + lockable.strategy);
-  if (row->labOnly && !config.lab)
-    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
-                      " protects nothing and is for the lab only");
-  if (!row->acrossProcesses && config.lock.instances > 1 && !config.lab)
-    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
-                      " works inside one process, but lock.instances is " +
-                      std::to_string(config.lock.instances));
-  const auto longest = milliseconds(config.database.poolTimeoutMs +
-                                    kLongestPathStatements * config.database.statementTimeoutMs +
-                                    config.database.commitTimeoutMs);
-  if (row->takesLock && longest >= lockable.lease - lock::driftMargin(lockable.lease))
-    throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
-                      std::to_string(lockable.lease.count()) +
-                      ") must be longer than the time-outs of the longest path (" +
-                      std::to_string(longest.count()) + ": database.pool_timeout_ms + " +
-                      std::to_string(kLongestPathStatements) +
-                      " × database.statement_timeout_ms + database.commit_timeout_ms)");
-  return lockable;
-}
-
 // Runs on its own thread until a signal arrives.
 void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<Drain>& drain,
                   const std::shared_ptr<const Strategies>& strategies) {
@@ -144,6 +112,7 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
 }  // namespace
 
 void serve(const Config& config) {
+  checkLocks(config);
   const auto signals = blockStopSignals();
   if (config.demo)
     LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");

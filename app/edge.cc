@@ -22,6 +22,8 @@ constexpr const char* kAllowedHeaders =
     "X-Request-Id";
 constexpr const char* kExposedHeaders = "ETag, Location, Retry-After, X-Request-Id";
 
+constexpr std::size_t kMaxPath = 1024;
+
 struct EdgeRecord {
   EdgeRecord(std::string id, std::shared_ptr<Drain> drain)
       : requestId(std::move(id)), inFlight(std::move(drain)) {}
@@ -95,12 +97,15 @@ HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   const auto& wished = request->getHeader("x-request-id");
   request->attributes()->insert(
       kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
+  // Drogon matches paths by a regular expression that recurses for every character.
+  const bool isTooLong = request->path().size() > kMaxPath;
   auto context = std::make_shared<RequestContext>();
-  context->route = routes_->match(request->methodString(), request->path());
+  if (!isTooLong) context->route = routes_->match(request->methodString(), request->path());
   attachContext(request, context);
 
   if (drain_->stage() == Drain::Stage::kRefusing)
     return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  if (isTooLong) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
   const auto found = context->route.result;
   if (found == RouteTable::Result::kNotFound)
     return problem(request, ServiceError(ErrorCode::kRouteNotFound));
@@ -139,7 +144,11 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
 
 void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto record = recordOf(request);
-  if (!record) return;
+  if (!record) {
+    // Drogon answers OPTIONS * before any of our hooks.
+    response->addHeader("X-Request-Id", newRequestId());
+    return;
+  }
   response->addHeader("X-Request-Id", record->requestId);
   addCorsHeaders(request, response);
   if (drain_->stage() == Drain::Stage::kRefusing) {

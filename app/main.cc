@@ -1,4 +1,5 @@
 #include "app/application.h"
+#include "app/lock_settings.h"
 #include "app/log.h"
 
 #include <fstream>
@@ -36,7 +37,10 @@ int start(int count, char** arguments) {
   }
   const auto config =
       festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
-  if (checkOnly) return 0;
+  if (checkOnly) {
+    festa::checkLocks(config);
+    return 0;
+  }
   festa::initialiseLog(config.logLevel);
   festa::serve(config);
   return 0;

@@ -40,7 +40,12 @@ PgSession::PgSession(const Config::Database& config) {
       std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
   while (true) {
     connection_ = connectOnce(config);
-    if (PQstatus(connection_.get()) == CONNECTION_OK) return;
+    if (PQstatus(connection_.get()) == CONNECTION_OK) {
+      // Notices such as "already exists, skipping" say nothing to an operator.
+      PQsetNoticeProcessor(
+          connection_.get(), [](void*, const char*) {}, nullptr);
+      return;
+    }
     const auto message = trimmed(PQerrorMessage(connection_.get()));
     if (std::chrono::steady_clock::now() >= deadline)
       throw std::runtime_error("PostgreSQL at " + config.host + ":" + std::to_string(config.port) +

@@ -19,7 +19,7 @@ std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   const NewFestival input{fields.text("universityName", kMaxName),
                           fields.text("festivalName", kMaxName), fields.date("startDate"),
                           fields.date("endDate")};
-  if (input.endDate < input.startDate)
+  if (fields.allRight() && input.endDate < input.startDate)
     fields.reject("endDate", "시작일보다 빠를 수 없습니다.", "must not be before startDate");
   fields.done();
   return input;

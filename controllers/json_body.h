@@ -31,6 +31,7 @@ class FieldReader {
   std::int64_t id(const char* field);  // a positive integer
 
   void reject(const char* field, std::string ko, std::string en);
+  bool allRight() const { return errors_.empty(); }
   // Throws ServiceError(kValidationFailed) with all that was rejected.
   void done() const;
 

@@ -12,13 +12,17 @@ namespace festa::test {
 class DatabaseFixture : public testing::Test {
  protected:
   static drogon::orm::DbClientPtr connect(const Config::Database& where,
-                                          std::size_t connections = 8,
+                                          std::size_t connections = 6,
                                           const std::string& options = "") {
     auto client =
         drogon::orm::DbClient::newPgClient(PgServer::connectionInfo(where, options), connections);
     client->setTimeout(5.0);
     // A client that is dropped while it still connects ends the process.
     eventually([&] { return client->hasAvailableConnections(); }, std::chrono::seconds(2));
+    // Kept to the end: a coroutine may drop the last pointer on the client's own thread, which
+    // would then wait for itself.
+    static std::vector<drogon::orm::DbClientPtr> kept;
+    kept.push_back(client);
     return client;
   }
 

@@ -165,7 +165,7 @@ TEST_F(GuardedWriteTest, AHolderFrozenPastItsLeaseCannotCommitAndItsSuccessorCan
 // Frozen after its fence statement it holds the row; the server's time-out ends its session and the
 // successor goes on.
 TEST_F(GuardedWriteTest, AHolderFrozenAfterItsFenceIsEndedByTheServersTimeOut) {
-  db_ = connect(where_, 8, "-c idle_in_transaction_session_timeout=200 -c lock_timeout=5000");
+  db_ = connect(where_, 6, "-c idle_in_transaction_session_timeout=200 -c lock_timeout=5000");
   std::promise<void> frozen;
   auto holder = overtaken(5);
   holder.beforeCommit = [&]() -> drogon::Task<> {

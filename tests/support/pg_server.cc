@@ -41,7 +41,7 @@ void PgServer::start() {
                                      std::to_string(port_)};
   std::vector<std::string> settings{"listen_addresses=127.0.0.1",
                                     "unix_socket_directories=",
-                                    "max_connections=400",
+                                    "max_connections=1000",
                                     "fsync=off",
                                     "lc_messages=C",
                                     "log_min_messages=fatal"};

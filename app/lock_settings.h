@@ -1,0 +1,17 @@
+// Lockables as configured, and the check that they can work.
+#pragma once
+
+#include "app/config.h"
+#include "lock/lockable.h"
+
+namespace festa {
+
+// A declared Lockable with the configured changes. Throws ConfigError when they cannot work: an
+// unknown strategy, one for the lab only, one that cannot span the configured number of processes,
+// or a lease that the time-outs of the longest path can outlast.
+lock::Lockable configuredLock(const Config& config, lock::Lockable lockable);
+
+// The same for every Lockable of this program, before anything is touched.
+void checkLocks(const Config& config);
+
+}  // namespace festa
