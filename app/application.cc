@@ -8,11 +8,13 @@
 #include "app/log.h"
 #include "app/metrics.h"
 #include "app/operations.h"
+#include "app/redis_check.h"
 #include "app/strategies.h"
 #include "controllers/announcement_controller.h"
 #include "controllers/council_controller.h"
 #include "controllers/festival_controller.h"
 #include "lock/memory_lock_storage.h"
+#include "lock/redis/redis_spin_lock_storage.h"
 
 #include <drogon/HttpAppFramework.h>
 #include <netinet/in.h>
@@ -88,8 +90,32 @@ Database configureDatabase(const Config& config) {
   drogon::app().addDbClient(client);
   Database database;
   database.client = [] { return drogon::app().getFastDbClient(); };
-  database.timeouts.commit = milliseconds(settings.commitTimeoutMs);
+  database.settings.commitTimeout = milliseconds(settings.commitTimeoutMs);
   return database;
+}
+
+drogon::Task<std::int64_t> drawEpoch() {
+  const auto rows =
+      co_await drogon::app().getFastDbClient()->execSqlCoro("SELECT nextval('lock_epoch')");
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+// One client per IO loop, as for the database.
+std::shared_ptr<lock::RedisCommands> configureRedis(const Config::Redis& config) {
+  drogon::app().createRedisClient(config.host, static_cast<std::uint16_t>(config.port), "default",
+                                  config.password, static_cast<std::size_t>(config.connections),
+                                  true, static_cast<double>(config.timeoutMs) / 1000,
+                                  static_cast<unsigned>(config.database), config.user);
+  return std::make_shared<lock::RedisCommands>([] { return drogon::app().getFastRedisClient(); });
+}
+
+std::shared_ptr<lock::LockStorage> makeRedisSpin(
+    const Config& config, const std::shared_ptr<lock::RedisCommands>& redis) {
+  auto holds = std::make_shared<lock::RedisHolds>(
+      redis, lock::RedisKeys(config.redis.prefix + ":spin"), drawEpoch);
+  lock::SpinSettings settings;
+  settings.maxWaiters = static_cast<std::size_t>(config.lock.maxWaiters);
+  return std::make_shared<lock::RedisSpinLockStorage>(holds, settings);
 }
 
 // Runs on its own thread until a signal arrives.
@@ -118,18 +144,25 @@ void serve(const Config& config) {
     LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
   if (config.lab)
     LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
+  if (!config.redis.host.empty()) checkRedis(config.redis);
   const auto epoch = prepareDatabase(config);
 
   configureHttp(config);
-  const auto database = configureDatabase(config);
   const auto drain = std::make_shared<Drain>();
   const auto metrics = std::make_shared<Metrics>();
+  auto database = configureDatabase(config);
+  database.settings.observer = metrics.get();
   const auto memory =
       lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(),
                                       {static_cast<std::size_t>(config.lock.maxWaitersPerKey),
                                        static_cast<std::size_t>(config.lock.maxWaiters)});
-  const auto strategies = std::make_shared<const Strategies>(
-      std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", memory}});
+  std::map<std::string, std::shared_ptr<lock::LockStorage>> storages{{"memory", memory}};
+  std::shared_ptr<lock::RedisCommands> redis;
+  if (!config.redis.host.empty()) {
+    redis = configureRedis(config.redis);
+    storages["redis-spin"] = makeRedisSpin(config, redis);
+  }
+  const auto strategies = std::make_shared<const Strategies>(storages);
   const auto holders =
       std::make_shared<lock::HoldersGauge>(static_cast<std::size_t>(config.inFlightLimit()));
   metrics->addGauge("festa_http_in_flight", "Requests read and not yet answered.",
@@ -157,11 +190,12 @@ void serve(const Config& config) {
   Endpoints endpoints(tokens, lockContext, [&config](lock::Lockable lockable) {
     return configuredLock(config, std::move(lockable));
   });
-  const Operations operations(database, metrics, drain);
+  const Operations operations(database, redis, metrics, drain);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
-  const AnnouncementController announcements(std::make_shared<AnnouncementService>(database),
-                                             makeGuardFactory(config.lab));
+  const AnnouncementController announcements(
+      std::make_shared<AnnouncementService>(database),
+      makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10)));
   operations.publish(endpoints);
   councils.publish(endpoints);
   festivals.publish(endpoints);

@@ -185,6 +185,17 @@ void readDatabase(Source& source, Config::Database& database) {
   source.read("database.commit_timeout_ms", database.commitTimeoutMs, 10, kDay);
 }
 
+void readRedis(Source& source, Config::Redis& redis) {
+  source.read("redis.host", redis.host);
+  source.read("redis.port", redis.port, 1, 65535);
+  source.read("redis.user", redis.user);
+  source.read("redis.password", redis.password);
+  source.read("redis.database", redis.database, 0, 1'000'000);
+  source.read("redis.connections", redis.connections, 1, 1000);
+  source.read("redis.timeout_ms", redis.timeoutMs, 10, kDay);
+  source.read("redis.prefix", redis.prefix);
+}
+
 void readAuth(Source& source, Config::Auth& auth) {
   source.read("auth.jwt_secret", auth.jwtSecret);
   source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
@@ -250,6 +261,7 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   source.read("log_level", config.logLevel);
   readHttp(source, config.http);
   readDatabase(source, config.database);
+  readRedis(source, config.redis);
   readAuth(source, config.auth);
   readLock(source, config.lock);
   source.requireAllRead();

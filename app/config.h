@@ -57,6 +57,17 @@ struct Config {
     std::int64_t commitTimeoutMs = 700;
   } database;
 
+  struct Redis {
+    std::string host;  // one numeric address; empty: no Redis
+    std::int64_t port = 6379;
+    std::string user;
+    std::string password;
+    std::int64_t database = 0;
+    std::int64_t connections = 2;  // per event loop
+    std::int64_t timeoutMs = 300;  // the client's patience per command
+    std::string prefix = "festabook";
+  } redis;
+
   struct Auth {
     std::string jwtSecret;
     std::int64_t tokenMinutes = 24L * 60;

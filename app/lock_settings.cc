@@ -19,6 +19,9 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (row == nullptr)
     throw ConfigError("configuration: '" + key +
                       "' names an unknown strategy: " + lockable.strategy);
+  if (row->needsRedis && config.redis.host.empty())
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " needs a server: set redis.host");
   if (row->labOnly && !config.lab)
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
                       " protects nothing and is for the lab only");

@@ -40,7 +40,16 @@ Metrics::Metrics()
       lockHold_(prometheus::BuildHistogram()
                     .Name("festa_lock_hold_seconds")
                     .Help("From the grant to the release.")
-                    .Register(registry_)) {}
+                    .Register(registry_)),
+      conflicts_(prometheus::BuildCounter()
+                     .Name("festa_write_conflicts_total")
+                     .Help("Transactions run again because a concurrent writer came first.")
+                     .Register(registry_)
+                     .Add({})),
+      unknownCommits_(prometheus::BuildCounter()
+                          .Name("festa_commit_unknown_total")
+                          .Help("COMMITs without acknowledgement, by what was found out.")
+                          .Register(registry_)) {}
 
 void Metrics::requestFinished(const std::string& method, const std::string& route, int status,
                               double seconds) {
@@ -64,6 +73,17 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
       .with("outcome", nameOf(record.outcome))
       .with("wait_ms", seconds(record.wait) * 1000)
       .with("hold_ms", seconds(record.hold) * 1000);
+}
+
+void Metrics::conflictRepeated() {
+  conflicts_.Increment();
+}
+
+void Metrics::commitUnknown(Resolution found) {
+  const auto* const text = found == Resolution::kCommitted      ? "committed"
+                           : found == Resolution::kNotCommitted ? "not_committed"
+                                                                : "unresolved";
+  unknownCommits_.Add({{"found", text}}).Increment();
 }
 
 void Metrics::addGauge(const std::string& name, const std::string& help,

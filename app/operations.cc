@@ -37,15 +37,30 @@ drogon::Task<bool> Operations::databaseAnswers() const {
   }
 }
 
+// True without one as well: what is not configured is not missed.
+drogon::Task<bool> Operations::redisAnswers() const {
+  if (!redis_) co_return true;
+  try {
+    const std::vector<std::string> ping{"PING"};
+    co_await redis_->call(ping);
+    co_return true;
+  } catch (const std::exception&) {
+    co_return false;
+  }
+}
+
 drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
   const bool answers = co_await databaseAnswers();
+  const bool redisIsThere = co_await redisAnswers();
   std::string status = "ready";
   if (drain_->stage() != Drain::Stage::kServing)
     status = "draining";
   else if (!answers)
     status = "database unavailable";
   JsonWriter json;
-  json.beginObject().member("status", status).key("degraded").beginArray().endArray().endObject();
+  json.beginObject().member("status", status).key("degraded").beginArray();
+  if (!redisIsThere) json.value("redis");
+  json.endArray().endObject();
   auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable,
                                json.take());
   if (status != "ready") response->addHeader("Retry-After", "1");

@@ -4,6 +4,7 @@
 #include "app/drain.h"
 #include "app/metrics.h"
 #include "controllers/endpoints.h"
+#include "lock/redis/redis_commands.h"
 #include "services/database.h"
 
 #include <memory>
@@ -12,8 +13,13 @@ namespace festa {
 
 class Operations {
  public:
-  Operations(Database database, std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
-      : database_(std::move(database)), metrics_(std::move(metrics)), drain_(std::move(drain)) {}
+  // `redis` may be null: none is configured.
+  Operations(Database database, std::shared_ptr<lock::RedisCommands> redis,
+             std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+      : database_(std::move(database)),
+        redis_(std::move(redis)),
+        metrics_(std::move(metrics)),
+        drain_(std::move(drain)) {}
 
   // Must outlive the application's run.
   void publish(Endpoints& endpoints) const;
@@ -23,8 +29,10 @@ class Operations {
   drogon::Task<drogon::HttpResponsePtr> readiness(drogon::HttpRequestPtr request) const;
   drogon::Task<drogon::HttpResponsePtr> metrics(drogon::HttpRequestPtr request) const;
   drogon::Task<bool> databaseAnswers() const;
+  drogon::Task<bool> redisAnswers() const;
 
   const Database database_;
+  const std::shared_ptr<lock::RedisCommands> redis_;
   const std::shared_ptr<Metrics> metrics_;
   const std::shared_ptr<Drain> drain_;
 };

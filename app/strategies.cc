@@ -12,7 +12,12 @@ const std::vector<StrategyRow>& strategyTable() {
   static const std::vector<StrategyRow> table{
       {"none", false, Guard::kNone, true, false},
       {"memory", true, Guard::kNone, false, false},
+      {"redis-spin", true, Guard::kNone, false, true, true},
       {"pg-constraint", false, Guard::kConstraint, false, true},
+      {"pg-row", false, Guard::kRowLock, false, true},
+      {"pg-version", false, Guard::kVersion, false, true},
+      {"pg-serializable", false, Guard::kSerializable, false, true},
+      {"pg-advisory", false, Guard::kAdvisory, false, true},
       {"pg-repeatable-read", false, Guard::kRepeatableRead, true, false},
   };
   return table;
@@ -39,7 +44,8 @@ lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request,
   const auto& wished = request->getHeader("x-concurrency");
   const auto& backstop = request->getHeader("x-backstop");
   const auto* row = Strategies::find(wished.empty() ? lockable.strategy : wished);
-  if (row == nullptr) throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Concurrency");
+  if (row == nullptr || !strategies.isAvailable(*row))
+    throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Concurrency");
   if (!backstop.empty() && backstop != "on" && backstop != "off")
     throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
   return {strategies.strategy(*row), backstop.empty() ? wished.empty() : backstop == "on"};
@@ -78,6 +84,7 @@ WriteGuard guardOf(const HttpRequestPtr& request, bool lab) {
   WriteGuard guard;
   guard.inside = Strategies::find(hold->plan().strategy.name)->inside;
   guard.backstop = hold->plan().backstop;
+  guard.key = hold->key();
   if (lab) guard.beforeCommit = faultOf(request, hold);
   if (!hold->lease()) return guard;
   guard.validUntil = hold->lease()->validUntil;
@@ -100,8 +107,12 @@ Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab) {
   };
 }
 
-GuardFactory makeGuardFactory(bool lab) {
-  return [lab](const HttpRequestPtr& request) { return guardOf(request, lab); };
+GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait) {
+  return [lab, longestLockWait](const HttpRequestPtr& request) {
+    auto guard = guardOf(request, lab);
+    guard.lockWait = longestLockWait;
+    return guard;
+  };
 }
 
 }  // namespace festa

@@ -18,6 +18,7 @@ struct StrategyRow {
   Guard inside;    // what happens inside the transaction
   bool labOnly;    // known not to protect
   bool acrossProcesses;
+  bool needsRedis = false;
 };
 
 const std::vector<StrategyRow>& strategyTable();
@@ -30,6 +31,10 @@ class Strategies {
 
   // nullptr: there is no such strategy.
   static const StrategyRow* find(const std::string& name);
+  // Its storage is there, or it needs none.
+  bool isAvailable(const StrategyRow& row) const {
+    return !row.takesLock || storages_.contains(row.name);
+  }
   lock::Strategy strategy(const StrategyRow& row) const;
 
   // Ends all waiting in all storages.
@@ -46,6 +51,7 @@ Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab);
 
 // What the services get of the request's hold. In the lab, X-Lab-Fault adds a fault before COMMIT:
 // `release-before-commit`, `throw-before-commit` or `pause-before-commit=<ms>`.
-GuardFactory makeGuardFactory(bool lab);
+// `longestLockWait` bounds waits inside the database; it must be below the client's own patience.
+GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait);
 
 }  // namespace festa

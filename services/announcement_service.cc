@@ -141,22 +141,22 @@ drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
                                                        WriteGuard guard) const {
   auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
-  const FencedRow festival{festivalFences(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
+  const GuardedRow festival{guardedFestivals(), festivalId};
+  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
 }
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
                                                   bool pinned, WriteGuard guard) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, pinned, guard); };
-  const FencedRow festival{festivalFences(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
+  const GuardedRow festival{guardedFestivals(), festivalId};
+  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
 }
 
 drogon::Task<> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
                                            WriteGuard guard) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
-  const FencedRow festival{festivalFences(), festivalId};
-  co_await guardedWrite(database_.client(), guard, festival, database_.timeouts, write);
+  const GuardedRow festival{guardedFestivals(), festivalId};
+  co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
 }
 
 drogon::Task<> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,

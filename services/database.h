@@ -10,7 +10,7 @@ namespace festa {
 struct Database {
   // The client of the calling event loop; awaiting its statements resumes on that loop.
   std::function<drogon::orm::DbClientPtr()> client;
-  WriteTimeouts timeouts;
+  WriteSettings settings;
 };
 
 }  // namespace festa

@@ -2,11 +2,14 @@
 
 namespace festa {
 
-const FencedTable& festivalFences() {
-  static const FencedTable table{
+const GuardedTable& guardedFestivals() {
+  static const GuardedTable table{
       "UPDATE festivals SET fence = $1 WHERE id = $2 AND fence < $1 RETURNING id",
       "SELECT fence FROM festivals WHERE id = $1",
       "SELECT fence FROM festivals WHERE id = $1 FOR UPDATE",
+      "SELECT id FROM festivals WHERE id = $1 FOR NO KEY UPDATE",
+      "SELECT version FROM festivals WHERE id = $1",
+      "UPDATE festivals SET version = version + 1 WHERE version = $1 AND id = $2 RETURNING id",
       ErrorCode::kFestivalNotFound,
   };
   return table;

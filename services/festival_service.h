@@ -7,8 +7,8 @@
 
 namespace festa {
 
-// The fence that guarded writes of a festival raise first.
-const FencedTable& festivalFences();
+// How writes to what belongs to a festival are guarded.
+const GuardedTable& guardedFestivals();
 
 struct NewFestival {
   std::string universityName;

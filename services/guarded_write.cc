@@ -24,23 +24,13 @@ drogon::Task<> conflictPause(int attempt) {
       std::chrono::duration<double>(std::uniform_real_distribution<>(0, ceiling)(random)));
 }
 
-drogon::Task<> raiseFence(Sql& sql, WriteGuard& guard, FencedRow row) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto raised = co_await sql.execSqlCoro(row.table.raise, *guard.fence, row.id);
-    if (!raised.empty()) co_return;
-    const auto stored = co_await sql.execSqlCoro(row.table.read, row.id);
-    if (stored.empty()) throw ServiceError(row.table.missing);
-    const auto renewed = co_await guard.renewFence(stored[0][0].template as<std::int64_t>());
-    if (!renewed) break;
-    guard.fence = *renewed;
-  }
-  throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
-}
-
-drogon::Task<> openGuard(Sql& sql, WriteGuard& guard, FencedRow row) {
-  if (guard.inside == Guard::kRepeatableRead)
-    co_await sql.execSqlCoro("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-  if (guard.fence) co_await raiseFence(sql, guard, row);
+TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& settings) {
+  TransactionOptions options;
+  options.notAfter = guard.validUntil;
+  options.commitTimeout = settings.commitTimeout;
+  options.beforeCommit = guard.beforeCommit;
+  options.explicitCommit = guard.inside == Guard::kSerializable;
+  return options;
 }
 
 namespace {
@@ -49,10 +39,10 @@ namespace {
 // is done with it.
 struct CommitLook {
   WriteGuard& guard;
-  FencedRow row;
+  GuardedRow row;
 
   drogon::Task<Resolution> operator()(Sql& sql) {
-    const auto stored = co_await sql.execSqlCoro(row.table.readForUpdate, row.id);
+    const auto stored = co_await sql.execSqlCoro(row.table.lockFence, row.id);
     if (stored.empty()) throw ServiceError(row.table.missing);
     const auto fence = stored[0][0].template as<std::int64_t>();
     if (fence == *guard.fence) co_return Resolution::kCommitted;
@@ -61,7 +51,7 @@ struct CommitLook {
     const auto renewed = co_await guard.renewFence(*guard.fence);
     if (!renewed)
       throw ServiceError(ErrorCode::kLockLost, "the lock was lost while COMMIT was unknown");
-    co_await sql.execSqlCoro(row.table.raise, *renewed, row.id);
+    co_await sql.execSqlCoro(row.table.raiseFence, *renewed, row.id);
     co_return Resolution::kNotCommitted;
   }
 };
@@ -69,12 +59,12 @@ struct CommitLook {
 }  // namespace
 
 drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
-                                       FencedRow row, WriteTimeouts timeouts) {
+                                       GuardedRow row, WriteSettings settings) {
   if (!guard.fence) co_return Resolution::kUnresolved;
   CommitLook look{guard, row};
   TransactionOptions options;
   options.notAfter = guard.validUntil;
-  options.commitTimeout = timeouts.commit;
+  options.commitTimeout = settings.commitTimeout;
   while (std::chrono::steady_clock::now() < guard.validUntil) {
     try {
       co_return co_await inTransaction(db, options, look);

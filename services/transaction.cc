@@ -1,5 +1,6 @@
 #include "services/transaction.h"
 
+#include "services/db_failure.h"
 #include "services/error.h"
 
 #include <trantor/net/EventLoop.h>
@@ -114,6 +115,15 @@ drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
       throw ServiceError(ErrorCode::kDatabaseUnavailable,
                          "the transaction was rolled back before COMMIT");
     case CommitOutcome::kUnknown: throw CommitUnknown();
+  }
+}
+
+drogon::Task<> commitExplicitly(Sql& transaction) {
+  try {
+    co_await transaction.execSqlCoro("COMMIT");
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (classify(error) == DbFailure::kUnavailable) throw CommitUnknown();
+    throw;
   }
 }
 

@@ -22,6 +22,9 @@ struct TransactionOptions {
   SteadyTime notAfter = SteadyTime::max();  // neither BEGIN nor COMMIT is sent later than this
   std::chrono::milliseconds commitTimeout{
       1000};  // without an acknowledgement by then, the outcome is unknown
+  // COMMIT as a statement of its own: an error tells why it was refused, at the cost of a second
+  // COMMIT that Drogon sends behind it. For SERIALIZABLE, whose conflicts may show only then.
+  bool explicitCommit = false;
   std::function<drogon::Task<>()> beforeCommit = {};  // faults in the lab and in tests; may throw
 };
 
@@ -45,6 +48,9 @@ void requireTimeLeft(SteadyTime notAfter);
 drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
                                  std::chrono::milliseconds timeout);
 
+// Throws CommitUnknown when no answer came; what the database said when it refused.
+drogon::Task<> commitExplicitly(Sql& transaction);
+
 // BEGIN, body, COMMIT, acknowledgement. `body(Sql&)` returns Task<T>, T not void, and must not keep
 // the reference. Returns the body's value only after PostgreSQL has acknowledged COMMIT. Whatever
 // the body throws is rethrown after a ROLLBACK has been sent: nothing of it is stored. Awaited on
@@ -60,6 +66,7 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
     result = co_await body(*transaction);
     if (options.beforeCommit) co_await options.beforeCommit();
     requireTimeLeft(options.notAfter);
+    if (options.explicitCommit) co_await commitExplicitly(*transaction);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -68,7 +75,8 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
     transaction.reset();
     std::rethrow_exception(failure);
   }
-  co_await commitTransaction(std::move(transaction), options.commitTimeout);
+  if (!options.explicitCommit)
+    co_await commitTransaction(std::move(transaction), options.commitTimeout);
   co_return std::move(*result);
 }
 

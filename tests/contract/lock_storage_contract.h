@@ -24,6 +24,7 @@ struct StorageKind {
   // durable: the fences of a later one are above those of an earlier one.
   std::function<std::shared_ptr<lock::LockStorage>(Loops& loops, StorageLimits limits)> make;
 };
+// Storages that promise an order join FifoLockStorageContract as well.
 
 inline std::string nameOfKind(const testing::TestParamInfo<StorageKind>& info) {
   return info.param.name;
@@ -65,5 +66,7 @@ class LockStorageContract : public testing::TestWithParam<StorageKind> {
   Loops loops_{4};
   std::shared_ptr<lock::LockStorage> storage_ = GetParam().make(loops_, {});
 };
+
+class FifoLockStorageContract : public LockStorageContract {};
 
 }  // namespace festa::test

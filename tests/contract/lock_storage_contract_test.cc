@@ -67,7 +67,7 @@ TEST_P(LockStorageContract, AHoldTakenOnOneThreadIsGivenBackOnAnother) {
   EXPECT_TRUE(lock("k", Millis{0}, kLong, 3));
 }
 
-TEST_P(LockStorageContract, WaitersAreGrantedInTheOrderOfTheirArrival) {
+TEST_P(FifoLockStorageContract, WaitersAreGrantedInTheOrderOfTheirArrival) {
   constexpr int kWaiters = 50;
   auto held = lock("k");
   ASSERT_TRUE(held);
@@ -104,7 +104,7 @@ TEST_P(LockStorageContract, AWaiterIsGrantedWhenTheLeaseOfASilentHolderEnds) {
   EXPECT_GT(next->fence, silent->fence);
 }
 
-TEST_P(LockStorageContract, SilentHoldersInARowEachCostOneLeaseOnly) {
+TEST_P(FifoLockStorageContract, SilentHoldersInARowEachCostOneLeaseOnly) {
   // Each waiter takes the key and never gives it back: the line moves on by leases alone.
   const auto started = SteadyClock::now();
   std::vector<Future> line;

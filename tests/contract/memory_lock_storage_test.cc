@@ -21,6 +21,7 @@ class MemoryLockStorageTest : public LockStorageContract {
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Memory, LockStorageContract, testing::Values(kMemory), nameOfKind);
+INSTANTIATE_TEST_SUITE_P(Memory, FifoLockStorageContract, testing::Values(kMemory), nameOfKind);
 INSTANTIATE_TEST_SUITE_P(Memory, MemoryLockStorageTest, testing::Values(kMemory), nameOfKind);
 
 TEST_P(MemoryLockStorageTest, NothingIsLeftBehindWhenAllIsGivenBack) {

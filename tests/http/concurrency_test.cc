@@ -1,5 +1,6 @@
 // SCENARIOS: a hundred councils pin at once, and a storm of pin changes.
 #include "tests/support/loops.h"
+#include "tests/support/redis_server.h"
 #include "tests/support/rush.h"
 #include "tests/support/service.h"
 #include "tests/support/size.h"
@@ -29,8 +30,11 @@ std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
 class PinRush : public testing::TestWithParam<Protection> {
  protected:
   static void SetUpTestSuite() {
-    lab_ =
-        std::make_unique<Service>(sharedPg().createDatabase(), Service::Settings{{"LAB", "true"}});
+    lab_ = std::make_unique<Service>(
+        sharedPg().createDatabase(),
+        Service::Settings{{"LAB", "true"},
+                          {"REDIS_HOST", "127.0.0.1"},
+                          {"REDIS_PORT", std::to_string(sharedRedis().port())}});
   }
   static void TearDownTestSuite() { lab_.reset(); }
 
@@ -71,10 +75,18 @@ TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
   }
 }
 
+Protection alone(const std::string& strategy) {
+  std::string name;
+  for (const char c : strategy)
+    if (c != '-') name += c;
+  return {name, {{"X-Concurrency", strategy}}};
+}
+
 INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds,
-                         testing::Values(Protection{"Memory", {{"X-Concurrency", "memory"}}},
-                                         Protection{"PgConstraint",
-                                                    {{"X-Concurrency", "pg-constraint"}}}),
+                         testing::Values(alone("memory"), alone("redis-spin"),
+                                         alone("pg-constraint"), alone("pg-row"),
+                                         alone("pg-version"), alone("pg-serializable"),
+                                         alone("pg-advisory")),
                          nameOfProtection);
 INSTANTIATE_TEST_SUITE_P(
     WithBackstop, PinRushHolds,

@@ -19,9 +19,9 @@ class DatabaseFixture : public testing::Test {
     client->setTimeout(5.0);
     // A client that is dropped while it still connects ends the process.
     eventually([&] { return client->hasAvailableConnections(); }, std::chrono::seconds(2));
-    // Kept to the end: a coroutine may drop the last pointer on the client's own thread, which
+    // Never destroyed: a coroutine may drop the last pointer on the client's own thread, which
     // would then wait for itself.
-    static std::vector<drogon::orm::DbClientPtr> kept;
+    static auto& kept = *new std::vector<drogon::orm::DbClientPtr>;
     kept.push_back(client);
     return client;
   }

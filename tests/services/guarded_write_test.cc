@@ -35,7 +35,7 @@ class GuardedWriteTest : public DatabaseFixture {
                                      milliseconds commit = milliseconds(700)) {
     Database database;
     database.client = [db] { return db; };
-    database.timeouts.commit = commit;
+    database.settings.commitTimeout = commit;
     const std::lock_guard guard(servicesMutex_);
     return services_.emplace_back(database);
   }

@@ -1,0 +1,153 @@
+#include "lock/redis/redis_commands.h"
+
+#include <drogon/nosql/RedisException.h>
+#include <drogon/nosql/RedisResult.h>
+#include <drogon/utils/Utilities.h>
+#include <trantor/net/EventLoop.h>
+
+#include <coroutine>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace festa::lock {
+
+namespace {
+
+using drogon::nosql::RedisClient;
+using drogon::nosql::RedisException;
+using drogon::nosql::RedisResult;
+using drogon::nosql::RedisResultType;
+
+constexpr std::size_t kMaxArguments = 16;
+
+RedisReply copyOf(const RedisResult& result) {
+  RedisReply reply;
+  switch (result.type()) {
+    case RedisResultType::kInteger:
+      reply.kind = RedisReply::Kind::kInteger;
+      reply.integer = result.asInteger();
+      break;
+    case RedisResultType::kString:
+    case RedisResultType::kStatus:
+      reply.kind = RedisReply::Kind::kText;
+      reply.text = result.asString();
+      break;
+    case RedisResultType::kArray:
+      reply.kind = RedisReply::Kind::kList;
+      for (const auto& item : result.asArray()) reply.items.push_back(copyOf(item));
+      break;
+    default: break;
+  }
+  return reply;
+}
+
+// What became of one command. Shared by the callbacks and the waiting coroutine.
+struct Outcome {
+  std::optional<RedisReply> reply;
+  std::string refusal;  // the server's error
+  std::string lost;     // why no reply came
+};
+
+// hiredis formats from C varargs; "%b" takes a pointer and a size.
+template <std::size_t... I>
+void sendArguments(RedisClient& client, const std::vector<std::string>& arguments,
+                   std::function<void(const RedisResult&)> onReply,
+                   std::function<void(const RedisException&)> onError,
+                   std::index_sequence<I...> /*count*/) {
+  std::string format;
+  for (std::size_t i = 0; i < sizeof...(I); ++i) format += i == 0 ? "%b" : " %b";
+  const auto flat = std::tuple_cat(std::make_tuple(arguments[I].data(), arguments[I].size())...);
+  std::apply(
+      [&](auto... parts) {
+        client.execCommandAsync(std::move(onReply), std::move(onError), format, parts...);
+      },
+      flat);
+}
+
+template <std::size_t N = 1>
+void sendAny(RedisClient& client, const std::vector<std::string>& arguments,
+             std::function<void(const RedisResult&)> onReply,
+             std::function<void(const RedisException&)> onError) {
+  if constexpr (N > kMaxArguments) {
+    throw std::logic_error("a Redis command has too many arguments");
+  } else {
+    if (arguments.size() == N)
+      sendArguments(client, arguments, std::move(onReply), std::move(onError),
+                    std::make_index_sequence<N>());
+    else
+      sendAny<N + 1>(client, arguments, std::move(onReply), std::move(onError));
+  }
+}
+
+class CommandAwaiter {
+ public:
+  CommandAwaiter(drogon::nosql::RedisClientPtr client, std::vector<std::string> arguments)
+      : client_(std::move(client)), arguments_(std::move(arguments)) {}
+  CommandAwaiter(const CommandAwaiter&) = delete;
+  CommandAwaiter& operator=(const CommandAwaiter&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+
+  void await_suspend(std::coroutine_handle<> handle) {
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    const auto outcome = outcome_;
+    // Resumed from the loop's queue: a command sent from within a disconnect handler would be
+    // failed and retried there for ever.
+    sendAny(
+        *client_, arguments_,
+        [outcome, loop, handle](const RedisResult& result) {
+          outcome->reply = copyOf(result);
+          loop->queueInLoop([handle] { handle.resume(); });
+        },
+        [outcome, loop, handle](const RedisException& error) {
+          const bool refused = error.code() == drogon::nosql::RedisErrorCode::kRedisError;
+          (refused ? outcome->refusal : outcome->lost) = error.what();
+          if (!refused && outcome->lost.empty()) outcome->lost = "no reply";
+          loop->queueInLoop([handle] { handle.resume(); });
+        });
+  }
+
+  std::shared_ptr<Outcome> await_resume() const { return outcome_; }
+
+ private:
+  const drogon::nosql::RedisClientPtr client_;
+  const std::vector<std::string> arguments_;
+  const std::shared_ptr<Outcome> outcome_ = std::make_shared<Outcome>();
+};
+
+}  // namespace
+
+RedisScript::RedisScript(std::string text)
+    : text_(std::move(text)), sha_(drogon::utils::getSha1(text_)) {}
+
+drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments) {
+  if (!breaker_.admit(SteadyClock::now())) throw LockStorageUnavailable("Redis is away");
+  CommandAwaiter awaiter(client_(), std::move(arguments));
+  const std::shared_ptr<Outcome> outcome = co_await awaiter;
+  if (!outcome->lost.empty()) {
+    breaker_.failed(SteadyClock::now());
+    throw LockStorageUnavailable("Redis: " + outcome->lost);
+  }
+  breaker_.succeeded();
+  if (!outcome->refusal.empty()) throw RedisError(outcome->refusal);
+  co_return std::move(*outcome->reply);
+}
+
+drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
+                                            std::vector<std::string> keys,
+                                            std::vector<std::string> arguments) {
+  std::vector<std::string> command{"EVALSHA", script.sha(), std::to_string(keys.size())};
+  command.insert(command.end(), keys.begin(), keys.end());
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  try {
+    co_return co_await call(command);
+  } catch (const RedisError& error) {
+    if (!std::string_view(error.what()).starts_with("NOSCRIPT")) throw;
+  }
+  command[0] = "EVAL";
+  command[1] = script.text();
+  co_return co_await call(command);
+}
+
+}  // namespace festa::lock

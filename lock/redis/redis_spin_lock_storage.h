@@ -1,0 +1,44 @@
+// A lock on Redis by asking again and again.
+#pragma once
+
+#include "lock/redis/redis_holds.h"
+
+#include <atomic>
+#include <memory>
+#include <set>
+
+namespace festa::lock {
+
+struct SpinSettings {
+  Millis firstPause{4};
+  Millis longestPause{64};
+  std::size_t maxWaiters = 10'000;  // in this process
+};
+
+// SET NX PX with a jittered, growing pause between attempts; with wait 0 the fail-fast lock.
+// Promises exclusion across processes as far as one Redis server can (a failover may lose a grant;
+// the fence is what protects then), and no order: whoever asks at the right moment gets it. An
+// uncontended lock and unlock are two commands; waiting costs commands in proportion to waiters and
+// time.
+class RedisSpinLockStorage : public LockStorage {
+ public:
+  RedisSpinLockStorage(std::shared_ptr<RedisHolds> holds, SpinSettings settings);
+
+  drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
+  drogon::Task<bool> extend(Lease& lease, Extension extension) override;
+  drogon::Task<Unlocked> unlock(Lease lease) override;
+  void close() override { closed_ = true; }
+
+ private:
+  drogon::Task<std::optional<Lease>> spin(LockRequest request, std::string owner);
+  drogon::Task<RedisHolds::Attempt> attempt(const LockRequest& request, const std::string& owner);
+
+  const std::shared_ptr<RedisHolds> holds_;
+  const SpinSettings settings_;
+  const std::string ownerPrefix_;
+  std::atomic<std::uint64_t> acquisitions_{0};
+  std::atomic<std::size_t> waiters_{0};
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace festa::lock

@@ -1,0 +1,169 @@
+#include "lock/redis/redis_spin_lock_storage.h"
+
+#include "tests/contract/lock_storage_contract.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/tcp_proxy.h"
+
+#include <signal.h>
+
+#include <atomic>
+
+namespace festa::test {
+
+namespace {
+
+std::atomic<std::int64_t> lastEpoch{0};
+
+drogon::Task<std::int64_t> nextEpoch() {
+  co_return ++lastEpoch;
+}
+
+std::shared_ptr<lock::RedisSpinLockStorage> spinOn(int port, std::size_t maxWaiters = 10'000) {
+  const auto client = RedisServer::connectTo(port);
+  auto commands = std::make_shared<lock::RedisCommands>([client] { return client; });
+  auto holds = std::make_shared<lock::RedisHolds>(commands, lock::RedisKeys("test"), nextEpoch);
+  return std::make_shared<lock::RedisSpinLockStorage>(holds,
+                                                      lock::SpinSettings{.maxWaiters = maxWaiters});
+}
+
+const StorageKind kRedisSpin{"RedisSpin", [](Loops&, StorageLimits limits) {
+                               sharedRedis().command({"DEL", "test:hold:k"});
+                               sharedRedis().command({"FLUSHALL"});
+                               return spinOn(sharedRedis().port(), limits.waitersPerKey);
+                             }};
+
+class RedisSpinTest : public testing::Test {
+ protected:
+  using Storage = std::shared_ptr<lock::RedisSpinLockStorage>;
+
+  std::optional<lock::Lease> take(const Storage& storage, const std::string& key,
+                                  lock::Millis wait = lock::Millis{0},
+                                  lock::Millis lease = lock::Millis{30'000}) {
+    const lock::LockRequest request{key, wait, lease};
+    return runOn(loops_.at(), [storage, request] { return storage->tryLock(request); });
+  }
+  lock::Unlocked giveBack(const Storage& storage, const lock::Lease& lease) {
+    return runOn(loops_.at(), [storage, lease] { return storage->unlock(lease); });
+  }
+
+  Loops loops_;
+  RedisServer redis_;
+};
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(RedisSpin, LockStorageContract, testing::Values(kRedisSpin), nameOfKind);
+
+TEST_F(RedisSpinTest, AnUncontendedLockAndUnlockAreTwoCommands) {
+  const auto storage = spinOn(redis_.port());
+  giveBack(storage, *take(storage, "warm"));  // scripts and epoch are known from here on
+  redis_.command({"CONFIG", "RESETSTAT"});
+  for (int i = 0; i < 10; ++i) giveBack(storage, *take(storage, "k" + std::to_string(i)));
+  EXPECT_EQ(redis_.calls("evalsha"), 20);
+  EXPECT_EQ(redis_.calls("eval"), 0);
+  EXPECT_EQ(redis_.calls("publish"), 0);
+}
+
+TEST_F(RedisSpinTest, TwoProcessesExcludeEachOther) {
+  const auto one = spinOn(redis_.port());
+  const auto other = spinOn(redis_.port());
+  const auto held = take(one, "k");
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(take(other, "k"));
+  EXPECT_EQ(giveBack(other, *held), lock::Unlocked::kReleased) << "the owner counts, not who asks";
+  EXPECT_TRUE(take(other, "k"));
+}
+
+TEST_F(RedisSpinTest, FencesDoNotGoBackAfterFlushallOrAnEmptyRestart) {
+  const auto storage = spinOn(redis_.port());
+  const auto before = take(storage, "k");
+  ASSERT_TRUE(before);
+  redis_.command({"FLUSHALL"});
+  const auto flushed = take(storage, "k");
+  ASSERT_TRUE(flushed);
+  EXPECT_GT(flushed->fence, before->fence);
+  redis_.kill();
+  redis_.start();
+  std::optional<lock::Lease> restarted;
+  ASSERT_TRUE(eventually([&] {
+    try {
+      restarted = take(storage, "k");
+    } catch (const lock::LockStorageUnavailable&) {
+    }
+    return restarted.has_value();
+  }));
+  EXPECT_GT(restarted->fence, flushed->fence);
+}
+
+TEST_F(RedisSpinTest, AHolderLearnsFromItsExtendThatTheServerForgotIt) {
+  const auto storage = spinOn(redis_.port());
+  auto held = take(storage, "k");
+  ASSERT_TRUE(held);
+  redis_.command({"FLUSHALL"});
+  lock::Extension longer;
+  longer.lease = lock::Millis{1000};
+  EXPECT_FALSE(runOn(loops_.at(), [&] { return storage->extend(*held, longer); }));
+  EXPECT_EQ(giveBack(storage, *held), lock::Unlocked::kLost);
+}
+
+TEST_F(RedisSpinTest, ScriptsForgottenByTheServerAreSentAgainAndRunOnce) {
+  const auto storage = spinOn(redis_.port());
+  const auto first = take(storage, "k");
+  ASSERT_TRUE(first);
+  redis_.command({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(giveBack(storage, *first), lock::Unlocked::kReleased);
+  redis_.command({"SCRIPT", "FLUSH"});
+  const auto second = take(storage, "k");
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->fence, first->fence + 1) << "the attempt ran twice";
+}
+
+TEST_F(RedisSpinTest, AnAcquireWhoseReplyIsLostIsGivenBackByItsOwner) {
+  TcpProxy proxy(redis_.port());
+  const auto through = spinOn(proxy.port());
+  const auto direct = spinOn(redis_.port());
+  giveBack(through, *take(through, "warm"));
+  const auto tokens = redis_.command({"GET", "test:fence"});
+  proxy.swallowReplies();
+  EXPECT_THROW(take(through, "k"), lock::LockStorageUnavailable);
+  EXPECT_NE(redis_.command({"GET", "test:fence"}), tokens)
+      << "the test wanted a grant without a reply";
+  proxy.cut();
+  // Long before the lease of 30 s is over.
+  EXPECT_TRUE(take(direct, "k", lock::Millis{15'000}));
+}
+
+TEST_F(RedisSpinTest, AFrozenServerIsFoundAwayOnceAndNoticedWhenItIsBack) {
+  const auto storage = spinOn(redis_.port());
+  giveBack(storage, *take(storage, "warm"));
+  redis_.process().signal(SIGSTOP);
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(take(storage, "k"), lock::LockStorageUnavailable);
+  // The breaker is open: many requests in less than one time-out of 500 ms.
+  const auto started = lock::SteadyClock::now();
+  int refused = 0;
+  while (lock::SteadyClock::now() - started < lock::Millis{150}) {
+    EXPECT_THROW(take(storage, "k"), lock::LockStorageUnavailable);
+    ++refused;
+  }
+  EXPECT_GT(refused, 20);
+  redis_.process().signal(SIGCONT);
+  EXPECT_TRUE(eventually([&] {
+    try {
+      return take(storage, "other").has_value();
+    } catch (const lock::LockStorageUnavailable&) {
+      return false;
+    }
+  }));
+}
+
+TEST_F(RedisSpinTest, KeysAndOwnersMayHoldAnyBytes) {
+  const auto storage = spinOn(redis_.port());
+  const std::string odd("a\0b %s %b\r\n\xff", 13);
+  const auto held = take(storage, odd);
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(take(storage, odd));
+  EXPECT_TRUE(take(storage, std::string("a\0c", 3)));
+  EXPECT_EQ(giveBack(storage, *held), lock::Unlocked::kReleased);
+}
+
+}  // namespace festa::test

@@ -1,0 +1,42 @@
+// A real Redis of a test's own, on a free port.
+#pragma once
+
+#include "tests/support/process.h"
+
+#include <drogon/nosql/RedisClient.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace festa::test {
+
+class RedisServer {
+ public:
+  explicit RedisServer(std::vector<std::string> arguments = {});
+
+  int port() const { return port_; }
+  void start();
+  void kill();  // SIGKILL; nothing was persisted
+  Process& process() { return *process_; }
+
+  // A client of Drogon's with one connection, connected.
+  drogon::nosql::RedisClientPtr connect() const { return connectTo(port_); }
+  static drogon::nosql::RedisClientPtr connectTo(int port);
+
+  // One command on a connection of its own, e.g. {"GET", "k"}; the reply as text, lists by lines.
+  std::string command(const std::vector<std::string>& arguments) const;
+  // How often clients called a command, by the server's own count.
+  long calls(const std::string& name) const;
+
+ private:
+  const std::vector<std::string> arguments_;
+  const std::string folder_;
+  const int port_;
+  std::unique_ptr<Process> process_;
+};
+
+// The server shared by the tests of this program.
+RedisServer& sharedRedis();
+
+}  // namespace festa::test
