@@ -32,8 +32,6 @@ using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kHardBodyLimit = 64UL * 1024 * 1024;
-
 // Blocked before any thread exists, so that only the waiting thread below receives them.
 sigset_t blockStopSignals() {
   sigset_t signals;
@@ -47,10 +45,12 @@ sigset_t blockStopSignals() {
 
 void configureHttp(const Config& config) {
   auto& app = drogon::app();
+  // Beyond ours, which answers with a body, Drogon's own limit ends the connection.
+  const auto hardLimit = static_cast<std::size_t>(10 * config.http.maxBodyBytes);
   app.addListener(config.http.address, static_cast<std::uint16_t>(config.http.port))
       .setThreadNum(static_cast<std::size_t>(config.ioThreads()))
-      .setClientMaxBodySize(kHardBodyLimit)
-      .setClientMaxMemoryBodySize(kHardBodyLimit)
+      .setClientMaxBodySize(hardLimit)
+      .setClientMaxMemoryBodySize(hardLimit)
       .enableGzip(false)
       .enableBrotli(false)
       .enableServerHeader(false)
@@ -83,7 +83,8 @@ Database configureDatabase(const Config& config) {
   client.connectOptions = {
       {"statement_timeout", std::to_string(settings.statementTimeoutMs)},
       {"lock_timeout", std::to_string(settings.lockTimeoutMs)},
-      {"idle_in_transaction_session_timeout", std::to_string(settings.poolTimeoutMs)},
+      {"idle_in_transaction_session_timeout",
+       std::to_string(settings.statementTimeoutMs + settings.commitTimeoutMs)},
       {"timezone", config.timezone},
       {"application_name", "festabook"},
   };
@@ -131,7 +132,8 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
   drain->enter(Drain::Stage::kRefusing);
   strategies->close();
   const bool quiet = drain->awaitQuiet(milliseconds(config.http.drainLimitMs));
-  LogLine("stopped", quiet ? "info" : "warn").with("in_flight", drain->inFlight());
+  // Refused requests come and go while it stops; those count only if it did not become quiet.
+  LogLine("stopped", quiet ? "info" : "warn").with("unanswered", quiet ? 0 : drain->inFlight());
   drogon::app().quit();
 }
 
@@ -139,13 +141,14 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
 
 void serve(const Config& config) {
   checkLocks(config);
-  const auto signals = blockStopSignals();
   if (config.demo)
     LogLine("demo", "warn").with("text", "demo mode: known passwords and a known token secret");
   if (config.lab)
     LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
   if (!config.redis.host.empty()) checkRedis(config.redis);
   const auto epoch = prepareDatabase(config);
+  // Up to here a signal simply ends the process.
+  const auto signals = blockStopSignals();
 
   configureHttp(config);
   const auto drain = std::make_shared<Drain>();
@@ -205,8 +208,10 @@ void serve(const Config& config) {
   Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins},
             endpoints.routes(), metrics, drain);
   edge.install();
-  std::thread stopper([&] { stopOnSignal(signals, config, drain, strategies); });
-  drogon::app().registerBeginningAdvice([&config] {
+  std::thread stopper;
+  // Not before the loop runs: quitting a loop that does not run yet has no effect.
+  drogon::app().registerBeginningAdvice([&] {
+    stopper = std::thread([&] { stopOnSignal(signals, config, drain, strategies); });
     LogLine("ready")
         .with("address", config.http.address)
         .with("port", config.http.port)

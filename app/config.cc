@@ -192,6 +192,7 @@ void readRedis(Source& source, Config::Redis& redis) {
   source.read("redis.password", redis.password);
   source.read("redis.database", redis.database, 0, 1'000'000);
   source.read("redis.connections", redis.connections, 1, 1000);
+  source.read("redis.connect_timeout_ms", redis.connectTimeoutMs, 0, kDay);
   source.read("redis.timeout_ms", redis.timeoutMs, 10, kDay);
   source.read("redis.prefix", redis.prefix);
 }

@@ -52,8 +52,8 @@ struct Config {
     std::int64_t connectTimeoutMs = 30000;  // how long start waits for the server
     std::int64_t poolTimeoutMs =
         1000;  // waiting for a connection, and the client's patience per statement
-    std::int64_t statementTimeoutMs = 400;
-    std::int64_t lockTimeoutMs = 300;
+    std::int64_t statementTimeoutMs = 250;
+    std::int64_t lockTimeoutMs = 200;
     std::int64_t commitTimeoutMs = 700;
   } database;
 
@@ -63,8 +63,9 @@ struct Config {
     std::string user;
     std::string password;
     std::int64_t database = 0;
-    std::int64_t connections = 2;  // per event loop
-    std::int64_t timeoutMs = 300;  // the client's patience per command
+    std::int64_t connections = 2;           // per event loop
+    std::int64_t connectTimeoutMs = 10000;  // how long start waits for the server
+    std::int64_t timeoutMs = 300;           // the client's patience per command
     std::string prefix = "festabook";
   } redis;
 
@@ -91,8 +92,9 @@ struct Config {
 // Locks whose strategy, wait and lease can be configured: the names of all Lockables.
 inline constexpr std::array kLockableNames{"announcement-pins"};
 
-// Statements of the longest guarded transaction besides BEGIN and COMMIT: fence, look, write.
-constexpr std::int64_t kLongestPathStatements = 3;
+// Statements of the longest guarded transaction that commits, besides BEGIN and COMMIT: fence, look
+// at the stored one, fence again with a renewed token, look at the announcement, write.
+constexpr std::int64_t kLongestPathStatements = 5;
 
 // Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks
 // all of it. Throws ConfigError for unknown keys, wrong types and combinations that cannot work.

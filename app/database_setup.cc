@@ -18,6 +18,14 @@ void requireEnglishMessages(PgSession& session) {
                     "'; set it to C or English for this database");
 }
 
+void requireTimezone(PgSession& session, const std::string& timezone) {
+  try {
+    session.query("SELECT set_config('timezone', $1, false)", {timezone});
+  } catch (const std::runtime_error&) {
+    throw ConfigError("configuration: 'timezone' is not one that PostgreSQL knows: " + timezone);
+  }
+}
+
 bool forbidsUnguardedRows(PgSession& session) {
   return !session
               .query(
@@ -45,6 +53,7 @@ void settleUnguardedRows(PgSession& session, const Config& config) {
 std::int64_t prepareDatabase(const Config& config) {
   PgSession session(config.database);
   requireEnglishMessages(session);
+  requireTimezone(session, config.timezone);
   migrate(session, builtInMigrations());
   settleUnguardedRows(session, config);
   if (config.demo) loadDemoData(session);

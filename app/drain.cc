@@ -15,15 +15,19 @@ Drain::InFlight::~InFlight() {
 
 void Drain::watch(std::weak_ptr<trantor::TcpConnection> connection) {
   const std::lock_guard guard(mutex_);
-  closing_.push_back(std::move(connection));
+  closing_.push_back({std::move(connection), std::chrono::steady_clock::now()});
 }
 
 bool Drain::isQuiet() {
   if (inFlight() > 0) return false;
   const std::lock_guard guard(mutex_);
-  std::erase_if(closing_, [](const auto& weak) {
-    const auto connection = weak.lock();
-    return !connection || connection->disconnected();
+  // A connection leaves the connected state when its last byte has gone to the kernel. Most peers
+  // close their side then; one that does not must not hold us up.
+  const auto longAgo = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  std::erase_if(closing_, [&](const Closing& closing) {
+    const auto connection = closing.connection.lock();
+    return !connection || connection->disconnected() ||
+           (!connection->connected() && closing.since < longAgo);
   });
   return closing_.empty();
 }

@@ -36,8 +36,8 @@ class Drain : public std::enable_shared_from_this<Drain> {
   // An answer that closes this connection is on its way out.
   void watch(std::weak_ptr<trantor::TcpConnection> connection);
 
-  // Waits until nothing is in flight and every watched connection has closed, or until the limit.
-  // True: all done.
+  // Waits until nothing is in flight and the bytes of every watched connection are out, or until
+  // the limit. True: all done.
   bool awaitQuiet(std::chrono::milliseconds limit);
 
  private:
@@ -46,7 +46,11 @@ class Drain : public std::enable_shared_from_this<Drain> {
   std::atomic<Stage> stage_{Stage::kServing};
   std::atomic<std::int64_t> inFlight_{0};
   std::mutex mutex_;
-  std::vector<std::weak_ptr<trantor::TcpConnection>> closing_;  // guarded by mutex_
+  struct Closing {
+    std::weak_ptr<trantor::TcpConnection> connection;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::vector<Closing> closing_;  // guarded by mutex_
 };
 
 }  // namespace festa

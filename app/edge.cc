@@ -151,7 +151,7 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   }
   response->addHeader("X-Request-Id", record->requestId);
   addCorsHeaders(request, response);
-  if (drain_->stage() == Drain::Stage::kRefusing) {
+  if (drain_->stage() != Drain::Stage::kServing) {
     response->setCloseConnection(true);
     drain_->watch(request->getConnectionPtr());
   }

@@ -1,8 +1,12 @@
 #include "app/redis_check.h"
 
+#include "app/log.h"
+
 #include <hiredis/hiredis.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 namespace festa {
 
@@ -35,17 +39,30 @@ void authenticate(redisContext& context, const Config::Redis& config) {
     call(context, {"AUTH", config.user, config.password});
 }
 
+constexpr timeval kPatience{2, 0};
+
+// Keeps trying: servers of a stack start in any order.
+Context connect(const Config::Redis& config) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
+  while (true) {
+    Context context(
+        redisConnectWithTimeout(config.host.c_str(), static_cast<int>(config.port), kPatience),
+        &redisFree);
+    if (context && context->err == 0) return context;
+    if (std::chrono::steady_clock::now() >= deadline)
+      throw std::runtime_error("Redis at " + config.host + ":" + std::to_string(config.port) +
+                               " cannot be reached; check redis.host and redis.port");
+    LogLine("redis", "warn").with("text", "waiting for Redis");
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
 }  // namespace
 
 void checkRedis(const Config::Redis& config) {
-  const timeval patience{2, 0};
-  const Context context(
-      redisConnectWithTimeout(config.host.c_str(), static_cast<int>(config.port), patience),
-      &redisFree);
-  if (!context || context->err != 0)
-    throw std::runtime_error("Redis at " + config.host + ":" + std::to_string(config.port) +
-                             " cannot be reached; check redis.host and redis.port");
-  redisSetTimeout(context.get(), patience);
+  const auto context = connect(config);
+  redisSetTimeout(context.get(), kPatience);
   authenticate(*context, config);
   const auto memory = call(*context, {"INFO", "memory"});
   if (memory.find("maxmemory_policy:noeviction") == std::string::npos)

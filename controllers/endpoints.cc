@@ -5,7 +5,6 @@
 #include <drogon/HttpAppFramework.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 namespace festa {
@@ -64,10 +63,9 @@ std::string methodName(drogon::HttpMethod method) {
 }
 
 std::vector<std::string> parameterNames(const std::string& path) {
-  static const std::regex kParameter("\\{([^}]+)\\}");
   std::vector<std::string> names;
-  for (std::sregex_iterator it(path.begin(), path.end(), kParameter), end; it != end; ++it)
-    names.push_back((*it)[1]);
+  for (auto open = path.find('{'); open != std::string::npos; open = path.find('{', open + 1))
+    names.push_back(path.substr(open + 1, path.find('}', open) - open - 1));
   return names;
 }
 

@@ -60,9 +60,10 @@ std::optional<LockTable::Grant> LockTable::grantFirstInLine(Entries::iterator en
     return std::nullopt;
   }
   const Waiter first = line.front();
+  auto next = grant(entry->first, entry->second, first.id, first.lease, now);
   line.pop_front();
   --waiters_;
-  return grant(entry->first, entry->second, first.id, first.lease, now);
+  return next;
 }
 
 LockTable::Release LockTable::release(const LockKey& key, const std::string& owner,

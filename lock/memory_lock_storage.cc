@@ -3,6 +3,7 @@
 #include "lock/owner_id.h"
 
 #include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
 
 #include <algorithm>
 #include <coroutine>
@@ -138,9 +139,14 @@ drogon::Task<bool> MemoryLockStorage::extend(Lease& lease, Extension extension) 
 
 drogon::Task<Unlocked> MemoryLockStorage::unlock(Lease lease) {
   const std::lock_guard guard(mutex_);
-  auto release = table_.release(lease.key, lease.owner, SteadyClock::now());
-  if (release.next) deliver(std::move(*release.next));
-  co_return release.released ? Unlocked::kReleased : Unlocked::kLost;
+  try {
+    auto release = table_.release(lease.key, lease.owner, SteadyClock::now());
+    if (release.next) deliver(std::move(*release.next));
+    co_return release.released ? Unlocked::kReleased : Unlocked::kLost;
+  } catch (const std::out_of_range& error) {
+    LOG_ERROR << "no fence for the next holder: " << error.what();
+  }
+  co_return Unlocked::kUnknown;
 }
 
 void MemoryLockStorage::close() {

@@ -78,8 +78,8 @@ fetch_drogon() {
 flavour_flags() {
   case $1 in
     release) printf '%s' "-O2 -g1" ;;
-    asan) printf '%s' "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined" ;;
-    tsan) printf '%s' "-O1 -g -fno-omit-frame-pointer -fsanitize=thread" ;;
+    asan) printf '%s' "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address" ;;
+    tsan) printf '%s' "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread" ;;
   esac
 }
 

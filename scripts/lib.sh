@@ -16,9 +16,14 @@ step() {
   log=$LOG_DIR/$(printf '%s' "$what" | tr -cs 'A-Za-z0-9' '-' | tr 'A-Z' 'a-z' | sed 's/^-//;s/-$//').log
   started=$(date +%s)
   printf -- '- %s … (log: %s)\n' "$what" "${log#"$PWD"/}"
+  # A process group of its own, so that an interruption ends all of it.
+  set -m
   ( set -e; "$@" ) >"$log" 2>&1 </dev/null &
-  local pid=$! waited=0
-  trap 'kill -TERM '"$pid"' 2>/dev/null; exit 130' INT TERM
+  local pid=$! waited=0 interrupt terminate
+  set +m
+  interrupt=$(trap -p INT)
+  terminate=$(trap -p TERM)
+  trap 'kill -TERM -- -'"$pid"' 2>/dev/null; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do
     sleep 0.2
     waited=$((waited + 1))
@@ -26,8 +31,10 @@ step() {
       printf '  … %s s: %s\n' "$(($(date +%s) - started))" "$(tail -n 1 "$log" | cut -c1-110)"
     fi
   done
-  wait "$pid" || status=$?
+  wait "$pid" 2>/dev/null || status=$?
   trap - INT TERM
+  eval "$interrupt"
+  eval "$terminate"
   if [ "$status" -ne 0 ]; then
     tail -n 30 "$log" >&2
     die "\"$what\" failed (exit $status). $hint The whole log: $log"

@@ -24,6 +24,7 @@ ensure_packages() {
   command -v apt-get >/dev/null || die "these Debian packages are missing and there is no apt-get: $missing"
   [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
     die "install these packages first (no sudo here): apt-get install $missing"
+  as_root true  # sudo asks for the password here, not in the background
   # shellcheck disable=SC2086
   step "install packages" "Check that 'apt-get update' works on this machine, then run this again." apt_install $missing
 }

@@ -1,6 +1,6 @@
 # A private PostgreSQL for ./dev run. Sourced after lib.sh. PostgreSQL refuses to run as root, so root hands it to the
 # package's postgres user.
-PG_BIN=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+PG_BIN=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1) || true
 
 as_postgres() {
   if [ "$(id -u)" -eq 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
@@ -28,10 +28,10 @@ make_postgres() {
   mkdir -p "$data"
   [ "$(id -u)" -ne 0 ] || chown postgres: "$data"
   as_postgres chmod 700 "$data"
-  (umask 077 && head -c 24 /dev/urandom | base64 | tr -d '/+=' >"$RUN_DIR/postgres.password")
+  (umask 077 && head -c 24 /dev/urandom | base64 | tr -d '/+=' >"$PG_DATA.password")
   local copy
   copy=$(mktemp)
-  cat "$RUN_DIR/postgres.password" >"$copy"
+  cat "$PG_DATA.password" >"$copy"
   [ "$(id -u)" -ne 0 ] || chown postgres: "$copy"
   as_postgres "$PG_BIN/initdb" -D "$data" -U postgres -A scram-sha-256 --pwfile="$copy" -E UTF8 --locale=C --no-instructions
   rm -f "$copy"
@@ -44,12 +44,12 @@ launch_postgres() {
 }
 
 pg_query() {
-  PGPASSWORD=$(cat "$RUN_DIR/postgres.password") psql -X -q -At -h 127.0.0.1 -p "$PG_PORT" -U postgres "$@"
+  PGPASSWORD=$(cat "$PG_DATA.password") psql -X -q -At -h 127.0.0.1 -p "$PG_PORT" -U postgres "$@"
 }
 
 prepare_database() {
   local name=$1 password
-  password=$(cat "$RUN_DIR/postgres.password")
+  password=$(cat "$PG_DATA.password")
   [ "$(pg_query -d postgres -c "SELECT 1 FROM pg_roles WHERE rolname = 'festabook'")" = 1 ] ||
     pg_query -d postgres -c "CREATE ROLE festabook LOGIN PASSWORD '$password'"
   [ "$(pg_query -d postgres -c "SELECT 1 FROM pg_database WHERE datname = '$name'")" = 1 ] ||
@@ -59,6 +59,8 @@ prepare_database() {
 # start_postgres <database>: sets PG_PORT; stop_postgres ends it again.
 start_postgres() {
   PG_DATA=$(pg_folder)
+  # Without its password a cluster is of no use.
+  [ -s "$PG_DATA.password" ] || rm -rf "$PG_DATA"
   [ -s "$PG_DATA/PG_VERSION" ] ||
     step "create a private PostgreSQL" "Look at the log; './dev clean' removes a half-made one." make_postgres "$PG_DATA"
   # Left over by a ./dev run that was killed.

@@ -162,7 +162,7 @@ drogon::Task<> AnnouncementService::remove(std::int64_t festivalId, std::int64_t
 drogon::Task<> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
                                          AnnouncementText text) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
-  co_await plainWrite(database_.client(), write);
+  co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
 }
 
 drogon::Task<std::vector<Announcement>> AnnouncementService::list(std::int64_t festivalId) const {

@@ -55,7 +55,7 @@ drogon::Task<Login> CouncilService::login(std::string username, std::string pass
 drogon::Task<std::int64_t> CouncilService::create(NewCouncil council) const {
   const auto hash = co_await hasher_->hash(council.password);
   auto write = [&](Sql& sql) { return insertCouncil(sql, council, hash); };
-  co_return co_await plainWrite(database_.client(), write);
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
 }
 
 drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
@@ -68,7 +68,8 @@ drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::strin
   if (!right) throw wrongCurrentPassword();
   const auto hash = co_await hasher_->hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
-  const bool replaced = co_await plainWrite(database_.client(), write);
+  const bool replaced =
+      co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
   if (!replaced) throw wrongCurrentPassword();
 }
 

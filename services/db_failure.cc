@@ -19,7 +19,10 @@ constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to 
 constexpr std::array<std::string_view, 3> kConflicts{
     "could not serialize access", "deadlock detected",
     "violates unique constraint \"announcements_pin_slot\""};
-constexpr std::array<std::string_view, 13> kGone{"server closed the connection",
+constexpr std::array<std::string_view, 16> kGone{"server closed the connection",
+                                                 "SSL SYSCALL error",
+                                                 "SSL connection has been closed",
+                                                 "SSL error",
                                                  "terminating connection",
                                                  "connection to server",
                                                  "could not receive data",

@@ -29,7 +29,7 @@ drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival)
 
 drogon::Task<std::int64_t> FestivalService::create(NewFestival festival) const {
   auto insert = [&](Sql& sql) { return insertFestival(sql, festival); };
-  co_return co_await plainWrite(database_.client(), insert);
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, insert);
 }
 
 drogon::Task<Festival> FestivalService::find(std::int64_t id) const {

@@ -45,7 +45,12 @@ struct CommitLook {
     const auto stored = co_await sql.execSqlCoro(row.table.lockFence, row.id);
     if (stored.empty()) throw ServiceError(row.table.missing);
     const auto fence = stored[0][0].template as<std::int64_t>();
-    if (fence == *guard.fence) co_return Resolution::kCommitted;
+    if (fence == *guard.fence) {
+      // A lock storage that lost its memory may have given our token to another: only who still
+      // holds the lock knows that it was its own.
+      const auto ours = co_await guard.renewFence(fence);
+      co_return ours ? Resolution::kCommitted : Resolution::kUnresolved;
+    }
     // A successor has written: our COMMIT may have come before it or never.
     if (fence > *guard.fence) co_return Resolution::kUnresolved;
     const auto renewed = co_await guard.renewFence(*guard.fence);

@@ -102,6 +102,9 @@ drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
         db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
         "no database connection came free");
   }
+  // Waiting for a connection may have taken long.
+  if (std::chrono::steady_clock::now() >= notAfter) transaction->rollback();
+  requireTimeLeft(notAfter);
   co_return transaction;
 }
 
@@ -122,8 +125,10 @@ drogon::Task<> commitExplicitly(Sql& transaction) {
   try {
     co_await transaction.execSqlCoro("COMMIT");
   } catch (const drogon::orm::DrogonDbException& error) {
-    if (classify(error) == DbFailure::kUnavailable) throw CommitUnknown();
-    throw;
+    // Anything but a conflict or a time-out that the server itself reported may hide a COMMIT.
+    const auto failure = classify(error);
+    if (failure == DbFailure::kConflict || failure == DbFailure::kTimedOut) throw;
+    throw CommitUnknown();
   }
 }
 

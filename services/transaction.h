@@ -48,7 +48,7 @@ void requireTimeLeft(SteadyTime notAfter);
 drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
                                  std::chrono::milliseconds timeout);
 
-// Throws CommitUnknown when no answer came; what the database said when it refused.
+// Throws CommitUnknown, or the database's error when that says for certain that nothing happened.
 drogon::Task<> commitExplicitly(Sql& transaction);
 
 // BEGIN, body, COMMIT, acknowledgement. `body(Sql&)` returns Task<T>, T not void, and must not keep
@@ -82,8 +82,10 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
 
 // inTransaction without a deadline, for writes that no lock guards.
 template <class Body>
-std::invoke_result_t<Body&, Sql&> plainWrite(drogon::orm::DbClientPtr db, Body& body) {
-  const TransactionOptions options;
+std::invoke_result_t<Body&, Sql&> plainWrite(drogon::orm::DbClientPtr db,
+                                             std::chrono::milliseconds commitTimeout, Body& body) {
+  TransactionOptions options;
+  options.commitTimeout = commitTimeout;
   co_return co_await inTransaction(db, options, body);
 }
 

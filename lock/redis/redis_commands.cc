@@ -122,7 +122,7 @@ RedisScript::RedisScript(std::string text)
     : text_(std::move(text)), sha_(drogon::utils::getSha1(text_)) {}
 
 drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments) {
-  if (!breaker_.admit(SteadyClock::now())) throw LockStorageUnavailable("Redis is away");
+  if (!breaker_.admit(SteadyClock::now())) throw RedisIsAway();
   CommandAwaiter awaiter(client_(), std::move(arguments));
   const std::shared_ptr<Outcome> outcome = co_await awaiter;
   if (!outcome->lost.empty()) {
@@ -143,11 +143,16 @@ drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
   try {
     co_return co_await call(command);
   } catch (const RedisError& error) {
-    if (!std::string_view(error.what()).starts_with("NOSCRIPT")) throw;
+    if (!std::string_view(error.what()).starts_with("NOSCRIPT"))
+      throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
   }
   command[0] = "EVAL";
   command[1] = script.text();
-  co_return co_await call(command);
+  try {
+    co_return co_await call(command);
+  } catch (const RedisError& error) {
+    throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
+  }
 }
 
 }  // namespace festa::lock

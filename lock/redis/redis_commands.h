@@ -27,6 +27,12 @@ class RedisError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The breaker is open: the command was not sent.
+class RedisIsAway : public LockStorageUnavailable {
+ public:
+  RedisIsAway() : LockStorageUnavailable("Redis is away") {}
+};
+
 // A Lua text with its SHA1, computed once.
 class RedisScript {
  public:
@@ -42,8 +48,8 @@ class RedisScript {
 // Sends commands with binary-safe arguments and waits for their replies. Thread-safe; awaited on an
 // event loop's thread and resumed on that loop, never inside the client's own callbacks.
 //
-// Throws LockStorageUnavailable when no reply came (the command may have run) or when the breaker
-// is open (it has not), and RedisError when the server refused.
+// Throws LockStorageUnavailable when no reply came (the command may have run), RedisIsAway when the
+// breaker is open (it has not).
 class RedisCommands {
  public:
   using ClientSource = std::function<drogon::nosql::RedisClientPtr()>;
@@ -51,10 +57,11 @@ class RedisCommands {
   // `client` gives the client of the calling loop; it has a time-out set.
   explicit RedisCommands(ClientSource client) : client_(std::move(client)) {}
 
-  // At most 16 arguments.
+  // At most 16 arguments. Throws RedisError when the server refused.
   drogon::Task<RedisReply> call(std::vector<std::string> arguments);
 
-  // By SHA, and with the text when the server does not know it: executed once either way.
+  // By SHA, and with the text when the server does not know it: executed once either way. A refusal
+  // (out of memory, loading, read-only) is LockStorageUnavailable too: it cannot serve us now.
   drogon::Task<RedisReply> run(const RedisScript& script, std::vector<std::string> keys,
                                std::vector<std::string> arguments);
 

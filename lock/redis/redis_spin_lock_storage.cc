@@ -62,6 +62,8 @@ drogon::Task<RedisHolds::Attempt> RedisSpinLockStorage::attempt(const LockReques
   std::exception_ptr lost;
   try {
     co_return co_await holds_->take(request.key, owner, request.lease);
+  } catch (const RedisIsAway&) {
+    throw;  // nothing was sent
   } catch (const LockStorageUnavailable&) {
     lost = std::current_exception();
   }

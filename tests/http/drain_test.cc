@@ -67,7 +67,7 @@ TEST(Drain, UnderLoadEveryRequestThatWasReadIsAnswered) {
   EXPECT_EQ(stored, created) << "every 2xx has its row and every row its 2xx";
   for (const auto& title : unanswered)
     EXPECT_FALSE(stored.contains(title)) << "it was read, stored and not answered";
-  EXPECT_NE(service.log().find(R"("event":"stopped","in_flight":0)"), std::string::npos);
+  EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":0)"), std::string::npos);
 }
 
 TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {

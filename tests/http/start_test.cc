@@ -178,4 +178,10 @@ TEST_F(StartTest, ThreeInstancesAtOnceMigrateOnce) {
   EXPECT_EQ(*session.query("SELECT count(*) FROM councils WHERE username = 'admin'")[0][0], "1");
 }
 
+TEST_F(StartTest, ATimezoneThatPostgresDoesNotKnowStopsIt) {
+  const auto start = tryStart(sharedPg().createDatabase(), {{"TIMEZONE", "Asia/Soul"}});
+  EXPECT_EQ(start.status, 1);
+  EXPECT_NE(start.output.find("'timezone'"), std::string::npos) << start.output;
+}
+
 }  // namespace festa::test

@@ -36,6 +36,13 @@ class DatabaseFixture : public testing::Test {
     return session_.query(query).at(0).at(0).value_or("NULL");
   }
 
+  // Ends the sessions that stand inside a transaction, as an administrator or a crash would.
+  void endOpenTransactions() {
+    session_.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE state = 'idle in transaction' AND datname = current_database()");
+  }
+
   Loops loops_;
   const Config::Database where_ = sharedPg().createDatabase();
   PgSession session_{where_};

@@ -270,9 +270,7 @@ TEST_F(GuardedWriteTest, ACommitThatNeverReachedTheServerIsFoundNotToHaveHappene
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-        " AND datname = current_database()");
+    endOpenTransactions();
     co_return;
   };
   EXPECT_EQ(errorOf(guard), ErrorCode::kDatabaseUnavailable);
@@ -299,9 +297,7 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-        " AND datname = current_database()");
+    endOpenTransactions();
     session_.run("UPDATE festivals SET fence = 8 WHERE id = 1");
     co_return;
   };
@@ -309,12 +305,24 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
   EXPECT_TRUE(unknown);
 }
 
+// A lock storage that forgot its counter gave our token to somebody else, whose write is the one we
+// see: it must not be taken for ours.
+TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseDoesNotProveOurCommit) {
+  auto guard = overtaken(5);
+  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.beforeCommit = [this]() -> drogon::Task<> {
+    endOpenTransactions();
+    session_.run("UPDATE festivals SET fence = 5 WHERE id = 1");
+    co_return;
+  };
+  EXPECT_EQ(errorOf(guard), ErrorCode::kCommitUnconfirmed);
+  EXPECT_EQ(pins(), "0");
+}
+
 TEST_F(GuardedWriteTest, WithoutAFenceAnUnknownCommitIsCalledUnknown) {
   WriteGuard guard;
   guard.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-        " AND datname = current_database()");
+    endOpenTransactions();
     co_return;
   };
   EXPECT_EQ(errorOf(guard), ErrorCode::kCommitUnconfirmed);

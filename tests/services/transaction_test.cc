@@ -114,9 +114,7 @@ TEST_F(TransactionTest, ADeadlinePassedDuringTheBodyPreventsTheCommit) {
 TEST_F(TransactionTest, AConnectionLostBeforeCommitIsNotReportedAsSuccess) {
   TransactionOptions options;
   options.beforeCommit = [this]() -> drogon::Task<> {
-    session_.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"
-        " AND datname = current_database()");
+    endOpenTransactions();
     co_return;
   };
   auto body = [](Sql& sql) { return insertRow(sql, 1); };

@@ -16,20 +16,23 @@ namespace festa::test {
 
 constexpr std::chrono::seconds kPatience{20};  // a test that waits longer has hung
 
-// Some event loops on threads of their own.
+// Some event loops on threads of their own. They run to the end of the program: replies and timers
+// of a test that is over may still arrive, and a service's loops outlive its requests as well.
 class Loops {
  public:
   explicit Loops(std::size_t count = 1) {
+    static auto& all = *new std::vector<std::unique_ptr<trantor::EventLoopThread>>;
     for (std::size_t i = 0; i < count; ++i) {
-      threads_.push_back(std::make_unique<trantor::EventLoopThread>("test"));
-      threads_.back()->run();
+      all.push_back(std::make_unique<trantor::EventLoopThread>("test"));
+      all.back()->run();
+      threads_.push_back(all.back().get());
     }
   }
   trantor::EventLoop* at(std::size_t i = 0) const { return threads_[i]->getLoop(); }
   std::size_t size() const { return threads_.size(); }
 
  private:
-  std::vector<std::unique_ptr<trantor::EventLoopThread>> threads_;
+  std::vector<trantor::EventLoopThread*> threads_;
 };
 
 namespace detail {

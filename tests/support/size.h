@@ -7,8 +7,8 @@
 namespace festa::test {
 
 inline int sized(int usual, int full) {
-  const char* wish = std::getenv("FESTA_TEST_FULL");
-  return wish != nullptr && std::string(wish) == "1" ? full : usual;
+  const char* wish = std::getenv("TEST_SIZE");
+  return wish != nullptr && std::string(wish) == "full" ? full : usual;
 }
 
 }  // namespace festa::test
