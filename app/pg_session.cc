@@ -65,6 +65,7 @@ void PgSession::run(const std::string& script) {
 std::vector<PgSession::Row> PgSession::query(const std::string& statement,
                                              const std::vector<std::string>& parameters) {
   std::vector<const char*> values;
+  values.reserve(parameters.size());
   for (const auto& parameter : parameters) values.push_back(parameter.c_str());
   const std::shared_ptr<PGresult> result(
       PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr,

@@ -26,7 +26,7 @@ std::string call(redisContext& context, const std::vector<std::string>& argument
           redisCommandArgv(&context, static_cast<int>(data.size()), data.data(), sizes.data())),
       &freeReplyObject);
   if (!reply) throw std::runtime_error("Redis does not answer");
-  const std::string text(reply->str != nullptr ? reply->str : "", reply->len);
+  std::string text(reply->str != nullptr ? reply->str : "", reply->len);
   if (reply->type == REDIS_REPLY_ERROR) throw std::runtime_error("Redis refuses us: " + text);
   return text;
 }

@@ -102,7 +102,7 @@ Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
       configureLock_(std::move(configureLock)) {}
 
 std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
-  const std::string name = "gate:" + route;
+  std::string name = "gate:" + route;
   drogon::app().registerMiddleware(std::make_shared<EndpointGate>(name, endpoint, tokens_));
   return name;
 }

@@ -14,7 +14,7 @@ namespace {
 
 // OWASP's minimum for argon2id: 19 MiB, two passes.
 constexpr unsigned long long kPasses = 2;
-constexpr std::size_t kMemory = 19 * 1024 * 1024;
+constexpr std::size_t kMemory = 19UL * 1024 * 1024;
 
 void initialiseSodium() {
   if (sodium_init() < 0) throw std::runtime_error("libsodium could not be initialised");
