@@ -14,7 +14,7 @@ struct Lockable {
   Millis wait{5000};
   Millis lease{3000};
   bool failFast = false;      // do not wait; answer busyCode at once
-  std::string busyCode = {};  // what a fail-fast lock says, e.g. SEAT_BUSY
+  std::string busyCode = {};  // for refuse() of a fail-fast lock, e.g. SEAT_BUSY
 };
 
 }  // namespace festa::lock

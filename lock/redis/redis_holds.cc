@@ -7,13 +7,12 @@ namespace festa::lock {
 
 namespace {
 
-// KEYS hold, fence · ARGV owner, lease in ms → {1, token} · {0, ms left of the other's hold} ·
-// {-1}: no epoch. Taking it twice as the same owner gives a new token and a full lease: a retry
-// after a lost reply.
+// KEYS hold, fence · ARGV owner, lease in ms → {1, token} · {0}: somebody else's · {-1}: no epoch.
+// Taking it twice as the same owner gives a new token and a full lease: a retry after a lost reply.
 const RedisScript kTake(R"(
 if redis.call('EXISTS', KEYS[2]) == 0 then return {-1} end
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return {0, redis.call('PTTL', KEYS[1])} end
+if holder and holder ~= ARGV[1] then return {0} end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1, redis.call('INCR', KEYS[2])}
 )");
@@ -63,23 +62,16 @@ drogon::Task<> RedisHolds::startNewEpoch() {
   LOG_INFO << "lock epoch " << epoch << " begins on Redis";
 }
 
-drogon::Task<RedisHolds::Attempt> RedisHolds::take(LockKey key, std::string owner, Millis lease) {
+drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string owner, Millis lease) {
   const std::vector<std::string> keys{keys_.hold(key), keys_.fence()};
   const std::vector<std::string> arguments{owner, text(lease.count())};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto sent = SteadyClock::now();
     const auto reply = co_await commands_->run(kTake, keys, arguments);
     const auto verdict = reply.items.at(0).integer;
-    Attempt result;
-    if (verdict == 1) {
-      result.lease =
-          Lease{key, owner, reply.items.at(1).integer, sent + lease - driftMargin(lease)};
-      co_return result;
-    }
-    if (verdict == 0) {
-      result.busyFor = Millis(reply.items.at(1).integer);
-      co_return result;
-    }
+    if (verdict == 0) co_return std::nullopt;
+    if (verdict == 1)
+      co_return Lease{key, owner, reply.items.at(1).integer, sent + lease - driftMargin(lease)};
     co_await startNewEpoch();
   }
   throw LockStorageUnavailable("Redis loses its fence counter again and again");

@@ -21,13 +21,9 @@ class RedisHolds {
  public:
   RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource epochs);
 
-  struct Attempt {
-    std::optional<Lease> lease;  // nullopt: somebody else holds it,
-    Millis busyFor{0};           // for at most this long
-  };
-  // One attempt. `owner` is new for every request, not for every attempt. After
-  // LockStorageUnavailable the hold may exist: see abandon().
-  drogon::Task<Attempt> take(LockKey key, std::string owner, Millis lease);
+  // One attempt; nullopt: somebody else holds it. `owner` is new for every request, not for every
+  // attempt. After LockStorageUnavailable the hold may exist: see abandon().
+  drogon::Task<std::optional<Lease>> take(LockKey key, std::string owner, Millis lease);
   drogon::Task<bool> extend(Lease& lease, Extension extension);
   drogon::Task<Unlocked> giveBack(Lease lease);
 

@@ -36,7 +36,7 @@ drogon::Task<std::optional<Lease>> RedisSpinLockStorage::tryLock(LockRequest req
   if (closed_) throw LockClosed();
   const auto owner = ownerPrefix_ + std::to_string(++acquisitions_);
   const auto first = co_await attempt(request, owner);
-  if (first.lease || request.wait <= Millis{0}) co_return first.lease;
+  if (first || request.wait <= Millis{0}) co_return first;
   if (waiters_ >= settings_.maxWaiters) throw LockQueueFull();
   const Counted waiter(waiters_);
   co_return co_await spin(request, owner);
@@ -53,12 +53,12 @@ drogon::Task<std::optional<Lease>> RedisSpinLockStorage::spin(LockRequest reques
     co_await drogon::sleepCoro(loop, std::chrono::duration<double>(pause));
     if (closed_) throw LockClosed();
     const auto next = co_await attempt(request, owner);
-    if (next.lease) co_return next.lease;
+    if (next) co_return next;
   }
 }
 
-drogon::Task<RedisHolds::Attempt> RedisSpinLockStorage::attempt(const LockRequest& request,
-                                                                const std::string& owner) {
+drogon::Task<std::optional<Lease>> RedisSpinLockStorage::attempt(const LockRequest& request,
+                                                                 const std::string& owner) {
   std::exception_ptr lost;
   try {
     co_return co_await holds_->take(request.key, owner, request.lease);

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <set>
 
 namespace festa::lock {
 
@@ -31,7 +30,7 @@ class RedisSpinLockStorage : public LockStorage {
 
  private:
   drogon::Task<std::optional<Lease>> spin(LockRequest request, std::string owner);
-  drogon::Task<RedisHolds::Attempt> attempt(const LockRequest& request, const std::string& owner);
+  drogon::Task<std::optional<Lease>> attempt(const LockRequest& request, const std::string& owner);
 
   const std::shared_ptr<RedisHolds> holds_;
   const SpinSettings settings_;

@@ -40,6 +40,13 @@ class PostgresChaos : public testing::Test {
                 .empty();
   }
 
+  // The pause that the lab's fault makes, not the moment between two statements.
+  bool aBackendStandsBeforeCommit() {
+    return aBackendIs(
+        "state = 'idle in transaction'"
+        " AND state_change < clock_timestamp() - interval '100 ms'");
+  }
+
   bool isStored(const std::string& title) {
     PgSession session(database_);
     return !session.query("SELECT 1 FROM announcements WHERE title = $1", {title}).empty();
@@ -52,6 +59,16 @@ class PostgresChaos : public testing::Test {
         << "it should take seconds, not more";
   }
 
+  // Kills the server under a pending create of "lost" and starts it again.
+  void expectKillIsSurvived(std::future<Response>& pending, const Headers& headers) {
+    pg_.kill();
+    const auto answer = pending.get();
+    EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
+    pg_.start();
+    expectServedAgain(headers);
+    EXPECT_FALSE(isStored("lost"));
+  }
+
   PgServer pg_;
   const Config::Database database_ = pg_.createDatabase();
   std::unique_ptr<Service> service_ =
@@ -62,14 +79,9 @@ class PostgresChaos : public testing::Test {
 
 TEST_F(PostgresChaos, KilledBetweenLockAndCommit) {
   const auto headers = service_->newFestival();
-  auto pending = startCreate("lost", headers, "pause-before-commit=500");
-  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
-  pg_.kill();
-  const auto answer = pending.get();
-  EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
-  pg_.start();
-  expectServedAgain(headers);
-  EXPECT_FALSE(isStored("lost"));
+  auto pending = startCreate("lost", headers, "pause-before-commit=600");
+  ASSERT_TRUE(eventually([&] { return aBackendStandsBeforeCommit(); }));
+  expectKillIsSurvived(pending, headers);
 }
 
 TEST_F(PostgresChaos, KilledDuringCommit) {
@@ -81,12 +93,7 @@ TEST_F(PostgresChaos, KilledDuringCommit) {
       " FOR EACH ROW EXECUTE FUNCTION slow()");
   auto pending = startCreate("lost", headers);
   ASSERT_TRUE(eventually([&] { return aBackendIs("query ILIKE 'commit' AND state = 'active'"); }));
-  pg_.kill();
-  const auto answer = pending.get();
-  EXPECT_TRUE(kHonest.contains(answer.code())) << answer.status << answer.body;
-  pg_.start();
-  expectServedAgain(headers);
-  EXPECT_FALSE(isStored("lost"));
+  expectKillIsSurvived(pending, headers);
 }
 
 TEST_F(PostgresChaos, TheReplyOfCommitIsLostAndTheOutcomeIsFoundOut) {
@@ -95,8 +102,8 @@ TEST_F(PostgresChaos, TheReplyOfCommitIsLostAndTheOutcomeIsFoundOut) {
   throughProxy.port = proxy.port();
   service_ = std::make_unique<Service>(throughProxy, Service::Settings{{"LAB", "true"}});
   const auto headers = service_->newFestival();
-  auto pending = startCreate("kept", headers, "pause-before-commit=300");
-  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
+  auto pending = startCreate("kept", headers, "pause-before-commit=600");
+  ASSERT_TRUE(eventually([&] { return aBackendStandsBeforeCommit(); }));
   proxy.swallowReplies();
   ASSERT_TRUE(eventually([&] { return isStored("kept"); })) << "COMMIT did not reach the server";
   proxy.cut();
@@ -158,8 +165,8 @@ TEST_F(PostgresChaos, RestartedInARushEvery2xxHasItsRowAndEveryRowItsAnswer) {
 
 TEST_F(PostgresChaos, AProcessFrozenPastItsLeaseStoresNothing) {
   const auto headers = service_->newFestival();
-  auto pending = startCreate("frozen", headers, "pause-before-commit=300");
-  ASSERT_TRUE(eventually([&] { return aBackendIs("state = 'idle in transaction'"); }));
+  auto pending = startCreate("frozen", headers, "pause-before-commit=600");
+  ASSERT_TRUE(eventually([&] { return aBackendStandsBeforeCommit(); }));
   service_->process().signal(SIGSTOP);
   // The server ends the session of a client that keeps a transaction open and says nothing.
   ASSERT_TRUE(eventually([&] { return !aBackendIs("state = 'idle in transaction'"); }));

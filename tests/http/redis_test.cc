@@ -57,7 +57,9 @@ TEST(ThreeInstances, LeaveThreePinsByEverySharedStrategyAlone) {
                        {std::to_string(instances[0]->lastFestival())})[0][0]);
   };
   for (const auto& row : strategyTable())
-    if (row.acrossProcesses) EXPECT_EQ(pinsAfterRush(row.name), 3) << row.name;
+    if (row.acrossProcesses) {
+      EXPECT_EQ(pinsAfterRush(row.name), 3) << row.name;
+    }
   // The control: a lock inside each process is not enough.
   std::int64_t most = 0;
   for (int round = 0; round < 20 && most <= 3; ++round)
