@@ -4,6 +4,7 @@
 #include "app/drain.h"
 #include "app/edge.h"
 #include "app/error_mapper.h"
+#include "app/lock_admin.h"
 #include "app/lock_settings.h"
 #include "app/log.h"
 #include "app/metrics.h"
@@ -14,7 +15,10 @@
 #include "controllers/council_controller.h"
 #include "controllers/festival_controller.h"
 #include "lock/memory_lock_storage.h"
+#include "lock/redis/redis_fair_lock_storage.h"
+#include "lock/redis/redis_pubsub_lock_storage.h"
 #include "lock/redis/redis_spin_lock_storage.h"
+#include "lock/redis/redlock_lock_storage.h"
 
 #include <drogon/HttpAppFramework.h>
 #include <netinet/in.h>
@@ -101,22 +105,99 @@ drogon::Task<std::int64_t> drawEpoch() {
   co_return rows[0][0].as<std::int64_t>();
 }
 
-// One client per IO loop, as for the database.
-std::shared_ptr<lock::RedisCommands> configureRedis(const Config::Redis& config) {
-  drogon::app().createRedisClient(config.host, static_cast<std::uint16_t>(config.port), "default",
-                                  config.password, static_cast<std::size_t>(config.connections),
-                                  true, static_cast<double>(config.timeoutMs) / 1000,
-                                  static_cast<unsigned>(config.database), config.user);
-  return std::make_shared<lock::RedisCommands>([] { return drogon::app().getFastRedisClient(); });
+// Fast clients for the IO loops, one each as for the database, and one for everybody else: timers
+// and messages.
+struct Redis {
+  drogon::nosql::RedisClientPtr shared;
+  std::shared_ptr<lock::RedisCommands> commands;
+};
+
+Redis configureRedis(const Config::Redis& config) {
+  const auto port = static_cast<std::uint16_t>(config.port);
+  const auto timeout = static_cast<double>(config.timeoutMs) / 1000;
+  const auto database = static_cast<unsigned>(config.database);
+  drogon::app().createRedisClient(config.host, port, "default", config.password,
+                                  static_cast<std::size_t>(config.connections), true, timeout,
+                                  database, config.user);
+  const bool isV6 = config.host.find(':') != std::string::npos;
+  Redis redis;
+  redis.shared = drogon::nosql::RedisClient::newRedisClient(
+      trantor::InetAddress(config.host, port, isV6), 1, config.password, database, config.user);
+  redis.shared->setTimeout(timeout);
+  redis.commands = std::make_shared<lock::RedisCommands>(
+      [shared = redis.shared] {
+        auto& app = drogon::app();
+        const bool onIoLoop = app.getCurrentThreadIndex() < app.getThreadNum();
+        return onIoLoop ? app.getFastRedisClient() : shared;
+      },
+      config.prefix + '/' + std::to_string(config.database));
+  return redis;
 }
 
-std::shared_ptr<lock::LockStorage> makeRedisSpin(
-    const Config& config, const std::shared_ptr<lock::RedisCommands>& redis) {
-  auto holds = std::make_shared<lock::RedisHolds>(
-      redis, lock::RedisKeys(config.redis.prefix + ":spin"), drawEpoch);
-  lock::SpinSettings settings;
-  settings.maxWaiters = static_cast<std::size_t>(config.lock.maxWaiters);
-  return std::make_shared<lock::RedisSpinLockStorage>(holds, settings);
+using Storages = std::map<std::string, std::shared_ptr<lock::LockStorage>>;
+
+void addRedisStorages(const Config& config, const Redis& redis, Metrics& metrics,
+                      Storages& storages) {
+  const lock::LockTableLimits limits{static_cast<std::size_t>(config.lock.maxWaitersPerKey),
+                                     static_cast<std::size_t>(config.lock.maxWaiters)};
+  const auto holdsOf = [&](const lock::RedisKeys& keys) {
+    return std::make_shared<lock::RedisHolds>(redis.commands, keys, drawEpoch);
+  };
+  lock::SpinSettings spin;
+  spin.maxWaiters = limits.waitersInAll;
+  storages["redis-spin"] = std::make_shared<lock::RedisSpinLockStorage>(
+      holdsOf(lock::RedisKeys(config.redis.prefix, "spin")), spin);
+
+  auto* const timers = drogon::app().getLoop();
+  const auto lineOf = [&](const std::string& storage) {
+    const lock::RedisKeys keys(config.redis.prefix, storage);
+    const lock::LineSurroundings around{
+        timers, [shared = redis.shared] { return shared->newSubscriber(); }, limits};
+    auto line = lock::RedisLine::create(redis.commands, holdsOf(keys), keys, around);
+    metrics.addCounterSource("festa_lock_offers_expired_total",
+                             "Offers of a key that came too late for their receiver here.",
+                             {{"strategy", "redis-" + storage}},
+                             [line] { return static_cast<double>(line->offersMissed()); });
+    return line;
+  };
+  storages["redis-fair"] = std::make_shared<lock::RedisFairLockStorage>(lineOf("fair"));
+  storages["redis-pubsub"] = lock::RedisPubSubLockStorage::create(lineOf("pubsub"), timers, limits);
+}
+
+void addBoardGauges(Metrics& metrics, const std::shared_ptr<const lock::LockBoard>& board) {
+  const auto samples = [board](std::size_t lock::LockBoard::Counts::*which) {
+    std::vector<Metrics::Sample> all;
+    for (const auto& [kind, counts] : board->counts())
+      all.push_back({{{"lockable", kind.first}, {"strategy", kind.second}},
+                     static_cast<double>(counts.*which)});
+    return all;
+  };
+  metrics.addGauges("festa_lock_holders", "Requests that hold a lock, or run without by strategy.",
+                    [samples] { return samples(&lock::LockBoard::Counts::holding); });
+  metrics.addGauges("festa_lock_waiting", "Requests that ask or wait for a lock.",
+                    [samples] { return samples(&lock::LockBoard::Counts::waiting); });
+}
+
+// One client per node and IO loop.
+std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config) {
+  const auto& redlock = config.redlock;
+  lock::RedlockSettings settings;
+  settings.nodeTimeout = milliseconds(redlock.timeoutMs);
+  settings.longestLease = milliseconds(redlock.maxLeaseMs);
+  settings.spin.maxWaiters = static_cast<std::size_t>(config.lock.maxWaiters);
+  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
+  for (const auto& node : redlock.nodes) {
+    const auto name = "redlock" + std::to_string(nodes.size());
+    drogon::app().createRedisClient(node.host, static_cast<std::uint16_t>(node.port), name,
+                                    redlock.password, static_cast<std::size_t>(redlock.connections),
+                                    true, static_cast<double>(redlock.timeoutMs) / 1000,
+                                    static_cast<unsigned>(redlock.database), redlock.user);
+    auto commands = std::make_shared<lock::RedisCommands>(
+        [name] { return drogon::app().getFastRedisClient(name); });
+    nodes.push_back(std::make_shared<lock::RedlockNode>(
+        commands, lock::RedlockKeys(redlock.prefix, "redlock"), drawEpoch, settings.longestLease));
+  }
+  return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
 
 // Runs on its own thread until a signal arrives.
@@ -146,6 +227,7 @@ void serve(const Config& config) {
   if (config.lab)
     LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
   if (!config.redis.host.empty()) checkRedis(config.redis);
+  if (!config.redlock.nodes.empty()) checkRedlock(config.redlock);
   const auto epoch = prepareDatabase(config);
   // Up to here a signal simply ends the process.
   const auto signals = blockStopSignals();
@@ -153,28 +235,25 @@ void serve(const Config& config) {
   configureHttp(config);
   const auto drain = std::make_shared<Drain>();
   const auto metrics = std::make_shared<Metrics>();
-  auto database = configureDatabase(config);
-  database.settings.observer = metrics.get();
+  const auto database = configureDatabase(config);
   const auto memory =
       lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(),
                                       {static_cast<std::size_t>(config.lock.maxWaitersPerKey),
                                        static_cast<std::size_t>(config.lock.maxWaiters)});
-  std::map<std::string, std::shared_ptr<lock::LockStorage>> storages{{"memory", memory}};
-  std::shared_ptr<lock::RedisCommands> redis;
+  Storages storages{{"memory", memory}};
+  Redis redis;
   if (!config.redis.host.empty()) {
     redis = configureRedis(config.redis);
-    storages["redis-spin"] = makeRedisSpin(config, redis);
+    addRedisStorages(config, redis, *metrics, storages);
   }
+  std::shared_ptr<lock::RedlockLockStorage> redlock;
+  if (!config.redlock.nodes.empty()) storages["redlock"] = redlock = makeRedlock(config);
   const auto strategies = std::make_shared<const Strategies>(storages);
-  const auto holders =
-      std::make_shared<lock::HoldersGauge>(static_cast<std::size_t>(config.inFlightLimit()));
+  const auto board =
+      std::make_shared<lock::LockBoard>(static_cast<std::size_t>(config.inFlightLimit()));
   metrics->addGauge("festa_http_in_flight", "Requests read and not yet answered.",
                     [drain] { return static_cast<double>(drain->inFlight()); });
-  metrics->addGauge("festa_lock_holders", "Requests that hold a lock.",
-                    [holders] { return static_cast<double>(holders->holders()); });
-  metrics->addGauge("festa_lock_memory_waiters",
-                    "Requests in line for a lock of the memory storage.",
-                    [memory] { return static_cast<double>(memory->waiters()); });
+  addBoardGauges(*metrics, board);
 
   lock::LockMiddlewareContext lockContext;
   lockContext.variable = [](const HttpRequestPtr& request, std::string_view name) {
@@ -183,7 +262,7 @@ void serve(const Config& config) {
   lockContext.plan = makePlanner(strategies, config.lab);
   lockContext.refuse = lockRefusal;
   lockContext.observer = metrics;
-  lockContext.holders = holders;
+  lockContext.board = board;
 
   const auto tokens = std::make_shared<TokenService>(
       config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
@@ -193,13 +272,18 @@ void serve(const Config& config) {
   Endpoints endpoints(tokens, lockContext, [&config](lock::Lockable lockable) {
     return configuredLock(config, std::move(lockable));
   });
-  const Operations operations(database, redis, metrics, drain);
+  const Operations operations(database, redis.commands, redlock, metrics, drain);
+  const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
   const AnnouncementController announcements(
       std::make_shared<AnnouncementService>(database),
-      makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10)));
+      makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10),
+                       [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
+                         return metrics->observeWrites(request, hold);
+                       }));
   operations.publish(endpoints);
+  lockAdmin.publish(endpoints);
   councils.publish(endpoints);
   festivals.publish(endpoints);
   announcements.publish(endpoints);

@@ -197,6 +197,31 @@ void readRedis(Source& source, Config::Redis& redis) {
   source.read("redis.prefix", redis.prefix);
 }
 
+// "host:port"
+Config::Redlock::Node toNode(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    fail("redlock.nodes", "must be a list of host:port, not '" + text + "'");
+  const auto port = toNumber("redlock.nodes", text.substr(colon + 1));
+  if (port < 1 || port > 65535)
+    fail("redlock.nodes", "must have ports from 1 to 65535, not '" + text + "'");
+  return {text.substr(0, colon), port};
+}
+
+void readRedlock(Source& source, Config::Redlock& redlock) {
+  std::vector<std::string> nodes;
+  source.read("redlock.nodes", nodes);
+  for (const auto& node : nodes) redlock.nodes.push_back(toNode(node));
+  source.read("redlock.user", redlock.user);
+  source.read("redlock.password", redlock.password);
+  source.read("redlock.database", redlock.database, 0, 1'000'000);
+  source.read("redlock.connections", redlock.connections, 1, 1000);
+  source.read("redlock.connect_timeout_ms", redlock.connectTimeoutMs, 0, kDay);
+  source.read("redlock.timeout_ms", redlock.timeoutMs, 5, kDay);
+  source.read("redlock.max_lease_ms", redlock.maxLeaseMs, 1, kDay);
+  source.read("redlock.prefix", redlock.prefix);
+}
+
 void readAuth(Source& source, Config::Auth& auth) {
   source.read("auth.jwt_secret", auth.jwtSecret);
   source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
@@ -215,6 +240,7 @@ void readLock(Source& source, Config::Lock& lock) {
     source.read(key + ".strategy", entry.strategy);
     source.read(key + ".wait_ms", entry.waitMs, 0, kDay);
     source.read(key + ".lease_ms", entry.leaseMs, 1, kDay);
+    source.read(key + ".max_hold_ms", entry.maxHoldMs, 0, kDay);
   }
 }
 
@@ -232,6 +258,17 @@ void checkSecret(Config& config) {
   if (config.auth.jwtSecret.empty() && config.demo)
     config.auth.jwtSecret = "demo-secret-demo-secret-demo-secret";
   if (config.auth.jwtSecret.size() < 32) fail("auth.jwt_secret", "must have at least 32 bytes");
+}
+
+void checkRedlockNodes(const Config::Redlock& redlock) {
+  const auto& nodes = redlock.nodes;
+  if (nodes.empty()) return;
+  if (nodes.size() < 3 || nodes.size() % 2 == 0)
+    fail("redlock.nodes",
+         "must name an odd number of servers, at least three, not " + std::to_string(nodes.size()));
+  for (const auto& node : nodes)
+    if (std::count(nodes.begin(), nodes.end(), node) > 1)
+      fail("redlock.nodes", "names " + node.text() + " more than once");
 }
 
 void checkLevel(const Config& config) {
@@ -263,12 +300,14 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   readHttp(source, config.http);
   readDatabase(source, config.database);
   readRedis(source, config.redis);
+  readRedlock(source, config.redlock);
   readAuth(source, config.auth);
   readLock(source, config.lock);
   source.requireAllRead();
   checkEnvironment(config);
   checkSecret(config);
   checkLevel(config);
+  checkRedlockNodes(config.redlock);
   if (config.database.connections < config.ioThreads())
     fail("database.connections",
          "must be at least the number of threads (" + std::to_string(config.ioThreads()) + ")");

@@ -22,6 +22,7 @@ struct LockOverride {
   std::string strategy;
   std::optional<std::int64_t> waitMs;
   std::optional<std::int64_t> leaseMs;
+  std::optional<std::int64_t> maxHoldMs;
 };
 
 struct Config {
@@ -69,6 +70,25 @@ struct Config {
     std::string prefix = "festabook";
   } redis;
 
+  struct Redlock {
+    struct Node {
+      std::string host;
+      std::int64_t port = 0;
+
+      bool operator==(const Node&) const = default;
+      std::string text() const { return host + ":" + std::to_string(port); }
+    };
+    std::vector<Node> nodes;  // numeric addresses; empty: no Redlock
+    std::string user;
+    std::string password;
+    std::int64_t database = 0;
+    std::int64_t connections = 1;           // per event loop and node
+    std::int64_t connectTimeoutMs = 10000;  // how long start waits for a majority
+    std::int64_t timeoutMs = 50;            // the patience with one node
+    std::int64_t maxLeaseMs = 10000;        // the same in all processes; also the quarantine
+    std::string prefix = "festabook";
+  } redlock;
+
   struct Auth {
     std::string jwtSecret;
     std::int64_t tokenMinutes = 24L * 60;
@@ -89,7 +109,7 @@ struct Config {
   std::int64_t inFlightLimit() const;
 };
 
-// Locks whose strategy, wait and lease can be configured: the names of all Lockables.
+// Locks whose strategy, wait, lease and longest hold can be configured: the names of all Lockables.
 inline constexpr std::array kLockableNames{"announcement-pins"};
 
 // Statements of the longest guarded transaction that commits, besides BEGIN and COMMIT: fence, look

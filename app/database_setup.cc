@@ -4,6 +4,8 @@
 #include "app/log.h"
 #include "app/migrator.h"
 
+#include <array>
+
 namespace festa {
 
 namespace {
@@ -26,26 +28,33 @@ void requireTimezone(PgSession& session, const std::string& timezone) {
   }
 }
 
-bool forbidsUnguardedRows(PgSession& session) {
+// The tables that the lab may write unguarded rows to, each with a CHECK against them.
+constexpr std::array kGuardedTables{"announcements", "reservations", "coupon_claims"};
+
+std::string guardOf(const std::string& table) {
+  return table + "_guarded";
+}
+
+bool forbidsUnguardedRows(PgSession& session, const std::string& table) {
   return !session
-              .query(
-                  "SELECT 1 FROM pg_constraint WHERE conname = 'announcements_guarded' AND "
-                  "convalidated")
+              .query("SELECT 1 FROM pg_constraint WHERE conname = $1 AND convalidated",
+                     {guardOf(table)})
               .empty();
 }
 
 void settleUnguardedRows(PgSession& session, const Config& config) {
-  if (config.lab) {
-    session.run("ALTER TABLE announcements DROP CONSTRAINT IF EXISTS announcements_guarded");
-    return;
+  for (const std::string table : kGuardedTables) {
+    if (config.lab) {
+      session.run("ALTER TABLE " + table + " DROP CONSTRAINT IF EXISTS " + guardOf(table));
+      continue;
+    }
+    if (forbidsUnguardedRows(session, table)) continue;
+    const std::string text = "this database was used by the lab: the constraint " + guardOf(table) +
+                             " is missing and unguarded rows may exist";
+    if (config.isProduction())
+      throw ConfigError(text + "; production needs a database without such rows");
+    LogLine("database", "warn").with("text", text);
   }
-  if (forbidsUnguardedRows(session)) return;
-  const std::string text =
-      "this database was used by the lab: the constraint announcements_guarded is missing and "
-      "unguarded rows may exist";
-  if (config.isProduction())
-    throw ConfigError(text + "; production needs a database without such rows");
-  LogLine("database", "warn").with("text", text);
 }
 
 }  // namespace

@@ -42,14 +42,46 @@ constexpr std::array kRows{
         "There is no such festival."},
     Row{ErrorCode::kAnnouncementNotFound, 404, "ANNOUNCEMENT_NOT_FOUND",
         "존재하지 않는 공지입니다.", "There is no such announcement."},
+    Row{ErrorCode::kPlaceNotFound, 404, "PLACE_NOT_FOUND", "존재하지 않는 공연장입니다.",
+        "There is no such place."},
+    Row{ErrorCode::kPerformanceNotFound, 404, "PERFORMANCE_NOT_FOUND", "존재하지 않는 공연입니다.",
+        "There is no such performance."},
+    Row{ErrorCode::kSeatNotFound, 404, "SEAT_NOT_FOUND", "존재하지 않는 좌석입니다.",
+        "There is no such seat."},
+    Row{ErrorCode::kUserNotFound, 404, "USER_NOT_FOUND", "존재하지 않는 사용자입니다.",
+        "There is no such user."},
+    Row{ErrorCode::kReservationNotFound, 404, "RESERVATION_NOT_FOUND", "존재하지 않는 예약입니다.",
+        "There is no such reservation."},
+    Row{ErrorCode::kCouponNotFound, 404, "COUPON_NOT_FOUND", "존재하지 않는 쿠폰입니다.",
+        "There is no such coupon."},
+    Row{ErrorCode::kClaimNotFound, 404, "CLAIM_NOT_FOUND", "존재하지 않는 쿠폰 신청입니다.",
+        "There is no such claim."},
     Row{ErrorCode::kRouteNotFound, 404, "ROUTE_NOT_FOUND", "존재하지 않는 주소입니다.",
         "There is nothing at this address."},
     Row{ErrorCode::kMethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "허용되지 않는 메서드입니다.",
         "This method is not allowed here."},
     Row{ErrorCode::kPinnedLimitExceeded, 409, "PINNED_LIMIT_EXCEEDED",
         "공지는 최대 3개까지 고정할 수 있습니다.", "At most 3 announcements can be pinned."},
+    Row{ErrorCode::kSeatBusy, 409, "SEAT_BUSY",
+        "다른 사람이 이 좌석을 예약하는 중입니다. 잠시 후 다시 시도해 주세요.",
+        "Somebody is buying this seat right now. Please try again in a moment."},
+    Row{ErrorCode::kAlreadyReservedSeat, 409, "ALREADY_RESERVED_SEAT", "이미 예약된 좌석입니다.",
+        "This seat is already reserved."},
+    Row{ErrorCode::kReservationClosed, 409, "RESERVATION_CLOSED", "예약 가능한 시간이 아닙니다.",
+        "Reservations are not open now."},
+    Row{ErrorCode::kPlaceSeatsExceeded, 409, "PLACE_SEATS_EXCEEDED",
+        "공연장의 최대 좌석 수를 초과했습니다.", "The place does not have that many seats."},
+    Row{ErrorCode::kCouponSoldOut, 409, "COUPON_SOLD_OUT", "쿠폰이 모두 소진되었습니다.",
+        "The coupon is sold out."},
+    Row{ErrorCode::kAlreadyClaimed, 409, "ALREADY_CLAIMED", "이미 받은 쿠폰입니다.",
+        "You have claimed this coupon already."},
+    Row{ErrorCode::kAlreadyRegisteredUser, 409, "ALREADY_REGISTERED_USER",
+        "이미 등록된 사용자 아이디입니다.", "This user id is already registered."},
     Row{ErrorCode::kAlreadyRegisteredCouncil, 409, "ALREADY_REGISTERED_COUNCIL",
         "이미 등록된 학생회 아이디입니다.", "This user name is already registered."},
+    Row{ErrorCode::kRequestInProgress, 409, "REQUEST_IN_PROGRESS",
+        "같은 요청을 처리하는 중입니다. 잠시 후 다시 확인해 주세요.",
+        "The same request is still being served. Please try again in a moment."},
     Row{ErrorCode::kBodyTooLarge, 413, "BODY_TOO_LARGE", "요청 본문이 너무 큽니다.",
         "The request body is too large."},
     Row{ErrorCode::kUnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE",
@@ -57,6 +89,12 @@ constexpr std::array kRows{
         "The Content-Type must be application/json."},
     Row{ErrorCode::kValidationFailed, 422, "VALIDATION_FAILED", "입력값을 확인해 주세요.",
         "Please check your input."},
+    Row{ErrorCode::kIdempotencyKeyReused, 422, "IDEMPOTENCY_KEY_REUSED",
+        "이 Idempotency-Key는 다른 요청에 사용되었습니다.",
+        "This Idempotency-Key was used for another request."},
+    Row{ErrorCode::kRateLimited, 429, "RATE_LIMITED",
+        "요청이 너무 많습니다. 잠시 후 다시 시도해 주세요.",
+        "Too many requests. Please try again in a moment."},
     Row{ErrorCode::kLockTimeout, 503, "LOCK_TIMEOUT",
         "요청이 몰려 처리하지 못했습니다. 잠시 후 다시 시도해 주세요.",
         "Too many people want the same thing. Please try again in a moment."},
@@ -137,6 +175,29 @@ void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool e
   json.endArray();
 }
 
+// Waiting helps.
+bool shouldComeBack(const Row& row) {
+  return row.status == 503 || row.status == 429 || row.code == ErrorCode::kSeatBusy ||
+         row.code == ErrorCode::kRequestInProgress;
+}
+
+// Clients of these routes know the result from an envelope.
+bool wantsMeta(const drogon::HttpRequestPtr& request) {
+  static const std::array<std::string, 5> kPrefixes{"/users", "/performance", "/performances",
+                                                    "/customer", "/business"};
+  const auto& path = request->path();
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](const std::string& prefix) {
+    return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+  });
+}
+
+std::string kebab(const char* name) {
+  std::string text(name);
+  for (char& c : text)
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row,
                         const std::vector<FieldError>& fields) {
   const bool english = wantsEnglish(request);
@@ -151,6 +212,13 @@ std::string problemBody(const drogon::HttpRequestPtr& request, const Row& row,
       .member("code", row.name)
       .member("message", text);
   if (row.code == ErrorCode::kValidationFailed) writeFields(json, fields, english);
+  if (wantsMeta(request))
+    json.key("meta")
+        .beginObject()
+        .member("result", "fail")
+        .member("errorCode", kebab(row.name))
+        .member("errorMessage", text)
+        .endObject();
   return json.endObject().take();
 }
 
@@ -168,6 +236,12 @@ ErrorCode codeOf(const std::exception& error) {
 
 }  // namespace
 
+ErrorCode codeOf(const std::string& name) {
+  for (const auto& row : kRows)
+    if (name == row.name) return row.code;
+  return ErrorCode::kLockTimeout;
+}
+
 const char* nameOf(ErrorCode code) {
   return rowOf(code).name;
 }
@@ -178,7 +252,7 @@ drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const Ser
       static_cast<drogon::HttpStatusCode>(row.status), drogon::CT_CUSTOM);
   response->setContentTypeString("application/problem+json; charset=utf-8");
   response->setBody(problemBody(request, row, error.fields()));
-  if (row.status == 503) response->addHeader("Retry-After", "1");
+  if (shouldComeBack(row)) response->addHeader("Retry-After", "1");
   if (row.status == 401) response->addHeader("WWW-Authenticate", "Bearer");
   return response;
 }
@@ -196,8 +270,9 @@ drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,
 }
 
 drogon::HttpResponsePtr lockRefusal(const drogon::HttpRequestPtr& request,
-                                    lock::LockOutcome outcome, const lock::Lockable&) {
+                                    lock::LockOutcome outcome, const lock::Lockable& lockable) {
   switch (outcome) {
+    case lock::LockOutcome::kBusy: return problem(request, ServiceError(codeOf(lockable.busyCode)));
     case lock::LockOutcome::kOverloaded:
       return problem(request, ServiceError(ErrorCode::kOverloaded));
     case lock::LockOutcome::kClosed:

@@ -13,15 +13,19 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
   if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
   if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
+  if (settings.maxHoldMs) lockable.maxHold = milliseconds(*settings.maxHoldMs);
   const std::string key =
       settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
   const auto* row = Strategies::find(lockable.strategy);
   if (row == nullptr)
     throw ConfigError("configuration: '" + key +
                       "' names an unknown strategy: " + lockable.strategy);
-  if (row->needsRedis && config.redis.host.empty())
+  if (row->needs == Needs::kRedis && config.redis.host.empty())
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
                       " needs a server: set redis.host");
+  if (row->needs == Needs::kRedlock && config.redlock.nodes.empty())
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " needs its servers: set redlock.nodes");
   if (row->labOnly && !config.lab)
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
                       " protects nothing and is for the lab only");
@@ -32,6 +36,7 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   const auto longest = milliseconds(config.database.poolTimeoutMs +
                                     kLongestPathStatements * config.database.statementTimeoutMs +
                                     config.database.commitTimeoutMs);
+  // Of the lease, even if it may be renewed: a renewal may fail.
   if (row->takesLock && longest >= lockable.lease - lock::driftMargin(lockable.lease))
     throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
                       std::to_string(lockable.lease.count()) +
@@ -39,6 +44,17 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
                       std::to_string(longest.count()) + ": database.pool_timeout_ms + " +
                       std::to_string(kLongestPathStatements) +
                       " × database.statement_timeout_ms + database.commit_timeout_ms)");
+  if (lockable.maxHold != milliseconds(0) && lockable.maxHold < lockable.lease)
+    throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".max_hold_ms' (" +
+                      std::to_string(lockable.maxHold.count()) +
+                      ") must be 0 (leases are not renewed) or at least the lease (" +
+                      std::to_string(lockable.lease.count()) + ")");
+  // Whatever the strategy: the lab may choose Redlock for any of them.
+  if (!config.redlock.nodes.empty() && lockable.lease > milliseconds(config.redlock.maxLeaseMs))
+    throw ConfigError("configuration: 'redlock.max_lease_ms' (" +
+                      std::to_string(config.redlock.maxLeaseMs) +
+                      ") must not be shorter than lock.lockables." + lockable.name + ".lease_ms (" +
+                      std::to_string(lockable.lease.count()) + ")");
   return lockable;
 }
 

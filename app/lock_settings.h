@@ -8,7 +8,8 @@ namespace festa {
 
 // A declared Lockable with the configured changes. Throws ConfigError when they cannot work: an
 // unknown strategy, one for the lab only, one that cannot span the configured number of processes,
-// or a lease that the time-outs of the longest path can outlast.
+// a lease that the time-outs of the longest path can outlast or that Redlock cannot give, or a
+// longest hold below the lease.
 lock::Lockable configuredLock(const Config& config, lock::Lockable lockable);
 
 // The same for every Lockable of this program, before anything is touched.

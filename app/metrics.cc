@@ -2,6 +2,7 @@
 
 #include "app/edge.h"
 #include "app/log.h"
+#include "controllers/request_context.h"
 
 #include <prometheus/text_serializer.h>
 
@@ -16,6 +17,26 @@ const prometheus::Histogram::BucketBoundaries kSeconds{
 
 double seconds(lock::SteadyClock::duration duration) {
   return std::chrono::duration<double>(duration).count();
+}
+
+prometheus::Labels lockLabels(const std::string& lockable, const std::string& strategy) {
+  return {{"lockable", lockable}, {"strategy", strategy}};
+}
+
+prometheus::Labels with(prometheus::Labels labels, const std::string& name,
+                        const std::string& value) {
+  labels.emplace(name, value);
+  return labels;
+}
+
+prometheus::ClientMetric toMetric(prometheus::MetricType type, const Metrics::Sample& sample) {
+  prometheus::ClientMetric metric;
+  for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+  if (type == prometheus::MetricType::Counter)
+    metric.counter.value = sample.value;
+  else
+    metric.gauge.value = sample.value;
+  return metric;
 }
 
 }  // namespace
@@ -41,15 +62,62 @@ Metrics::Metrics()
                     .Name("festa_lock_hold_seconds")
                     .Help("From the grant to the release.")
                     .Register(registry_)),
+      renewals_(prometheus::BuildCounter()
+                    .Name("festa_lock_renewals_total")
+                    .Help("Attempts to renew a lease while the handler runs, by outcome.")
+                    .Register(registry_)),
+      poolWait_(prometheus::BuildHistogram()
+                    .Name("festa_pool_wait_seconds")
+                    .Help("Guarded writes: from asking for a database connection to having it or "
+                          "giving up.")
+                    .Register(registry_)),
+      fencesRefused_(prometheus::BuildCounter()
+                         .Name("festa_fence_refused_total")
+                         .Help("Writes that found a larger token in the row than their own.")
+                         .Register(registry_)),
+      fencesRenewed_(prometheus::BuildCounter()
+                         .Name("festa_fence_renewed_total")
+                         .Help("Writes that went on with a larger token from their lock.")
+                         .Register(registry_)),
       conflicts_(prometheus::BuildCounter()
                      .Name("festa_write_conflicts_total")
                      .Help("Transactions run again because a concurrent writer came first.")
-                     .Register(registry_)
-                     .Add({})),
+                     .Register(registry_)),
       unknownCommits_(prometheus::BuildCounter()
                           .Name("festa_commit_unknown_total")
                           .Help("COMMITs without acknowledgement, by what was found out.")
                           .Register(registry_)) {}
+
+class Metrics::Writes : public WriteObserver {
+ public:
+  Writes(Metrics& metrics, drogon::HttpRequestPtr request, Labels labels)
+      : metrics_(metrics), request_(std::move(request)), labels_(std::move(labels)) {}
+
+  void poolWaited(std::chrono::steady_clock::duration wait) override {
+    metrics_.poolWait_.Add(labels_, kSeconds).Observe(seconds(wait));
+    contextOf(request_).poolWait += wait;
+  }
+  void fenceRefused() override { metrics_.fencesRefused_.Add(labels_).Increment(); }
+  void fenceRenewed() override { metrics_.fencesRenewed_.Add(labels_).Increment(); }
+  void conflictRepeated() override { metrics_.conflicts_.Add(labels_).Increment(); }
+  void commitUnknown(Resolution found) override {
+    const auto* const text = found == Resolution::kCommitted      ? "committed"
+                             : found == Resolution::kNotCommitted ? "not_committed"
+                                                                  : "unresolved";
+    metrics_.unknownCommits_.Add(with(labels_, "found", text)).Increment();
+  }
+
+ private:
+  Metrics& metrics_;
+  const drogon::HttpRequestPtr request_;
+  const Labels labels_;
+};
+
+std::shared_ptr<WriteObserver> Metrics::observeWrites(const drogon::HttpRequestPtr& request,
+                                                      const lock::LockHold& hold) {
+  return std::make_shared<Writes>(*this, request,
+                                  lockLabels(hold.lockable(), hold.plan().strategy.name));
+}
 
 void Metrics::requestFinished(const std::string& method, const std::string& route, int status,
                               double seconds) {
@@ -59,10 +127,8 @@ void Metrics::requestFinished(const std::string& method, const std::string& rout
 }
 
 void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) {
-  const prometheus::Labels labels{{"lockable", record.lockable}, {"strategy", record.strategy}};
-  auto outcome = labels;
-  outcome.emplace("outcome", nameOf(record.outcome));
-  lockOutcomes_.Add(outcome).Increment();
+  const auto labels = lockLabels(record.lockable, record.strategy);
+  lockOutcomes_.Add(with(labels, "outcome", nameOf(record.outcome))).Increment();
   lockWait_.Add(labels, kSeconds).Observe(seconds(record.wait));
   const bool held = record.hold.count() > 0;
   if (held) lockHold_.Add(labels, kSeconds).Observe(seconds(record.hold));
@@ -72,30 +138,50 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
       .with("strategy", record.strategy)
       .with("outcome", nameOf(record.outcome))
       .with("wait_ms", seconds(record.wait) * 1000)
-      .with("hold_ms", seconds(record.hold) * 1000);
+      .with("hold_ms", seconds(record.hold) * 1000)
+      .with("pool_wait_ms", seconds(contextOf(request).poolWait) * 1000)
+      .with("fence", record.fence);
 }
 
-void Metrics::conflictRepeated() {
-  conflicts_.Increment();
-}
-
-void Metrics::commitUnknown(Resolution found) {
-  const auto* const text = found == Resolution::kCommitted      ? "committed"
-                           : found == Resolution::kNotCommitted ? "not_committed"
-                                                                : "unresolved";
-  unknownCommits_.Add({{"found", text}}).Increment();
+void Metrics::renewed(const std::string& lockable, const std::string& strategy,
+                      lock::RenewalOutcome outcome) {
+  renewals_.Add(with(lockLabels(lockable, strategy), "outcome", nameOf(outcome))).Increment();
 }
 
 void Metrics::addGauge(const std::string& name, const std::string& help,
                        std::function<double()> read) {
-  auto& gauge = prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add({});
-  gauges_.push_back({gauge, std::move(read)});
+  addGauges(name, help, [read = std::move(read)] { return std::vector<Sample>{{{}, read()}}; });
 }
 
-std::string Metrics::render() {
-  for (const auto& [gauge, read] : gauges_) gauge.Set(read());
+void Metrics::addGauges(const std::string& name, const std::string& help,
+                        std::function<std::vector<Sample>()> read) {
+  addSource(prometheus::MetricType::Gauge, name, help, std::move(read));
+}
+
+void Metrics::addCounterSource(const std::string& name, const std::string& help, Labels labels,
+                               std::function<double()> read) {
+  addSource(prometheus::MetricType::Counter, name, help,
+            [labels = std::move(labels), read = std::move(read)] {
+              return std::vector<Sample>{{labels, read()}};
+            });
+}
+
+void Metrics::addSource(prometheus::MetricType type, const std::string& name,
+                        const std::string& help, std::function<std::vector<Sample>()> read) {
+  const auto source = sources_.try_emplace(name, Source{type, help, {}}).first;
+  source->second.reads.push_back(std::move(read));
+}
+
+std::string Metrics::render() const {
+  auto families = registry_.Collect();
+  for (const auto& [name, source] : sources_) {
+    prometheus::MetricFamily family{name, source.help, source.type, {}};
+    for (const auto& read : source.reads)
+      for (const auto& sample : read()) family.metric.push_back(toMetric(source.type, sample));
+    families.push_back(std::move(family));
+  }
   std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, registry_.Collect());
+  prometheus::TextSerializer().Serialize(out, families);
   return out.str();
 }
 

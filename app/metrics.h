@@ -1,44 +1,66 @@
 // What Prometheus sees.
 #pragma once
 
+#include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "services/write_observer.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
-#include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace festa {
 
 // Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's
 // name.
-class Metrics : public lock::LockObserver, public WriteObserver {
+class Metrics : public lock::LockObserver {
  public:
+  using Labels = prometheus::Labels;
+
   Metrics();
 
   void requestFinished(const std::string& method, const std::string& route, int status,
                        double seconds);
   void finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) override;
-  void conflictRepeated() override;
-  void commitUnknown(Resolution found) override;
+  void renewed(const std::string& lockable, const std::string& strategy,
+               lock::RenewalOutcome outcome) override;
 
-  // Read each time the metrics are rendered.
+  // For the writes of one locked request. Keeps the request; must not outlive the metrics.
+  std::shared_ptr<WriteObserver> observeWrites(const drogon::HttpRequestPtr& request,
+                                               const lock::LockHold& hold);
+
+  // Values that others keep, read each time the metrics are rendered. Added at start only, under
+  // one name with one type and help. A counter's value must never go down.
+  struct Sample {
+    Labels labels;
+    double value;
+  };
   void addGauge(const std::string& name, const std::string& help, std::function<double()> read);
+  void addGauges(const std::string& name, const std::string& help,
+                 std::function<std::vector<Sample>()> read);
+  void addCounterSource(const std::string& name, const std::string& help, Labels labels,
+                        std::function<double()> read);
 
   // Prometheus text format.
-  std::string render();
+  std::string render() const;
 
  private:
-  struct ReadGauge {
-    prometheus::Gauge& gauge;
-    std::function<double()> read;
+  class Writes;
+  struct Source {
+    prometheus::MetricType type;
+    std::string help;
+    std::vector<std::function<std::vector<Sample>()>> reads;
   };
+
+  void addSource(prometheus::MetricType type, const std::string& name, const std::string& help,
+                 std::function<std::vector<Sample>()> read);
 
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;
@@ -46,9 +68,13 @@ class Metrics : public lock::LockObserver, public WriteObserver {
   prometheus::Family<prometheus::Counter>& lockOutcomes_;
   prometheus::Family<prometheus::Histogram>& lockWait_;
   prometheus::Family<prometheus::Histogram>& lockHold_;
-  prometheus::Counter& conflicts_;
+  prometheus::Family<prometheus::Counter>& renewals_;
+  prometheus::Family<prometheus::Histogram>& poolWait_;
+  prometheus::Family<prometheus::Counter>& fencesRefused_;
+  prometheus::Family<prometheus::Counter>& fencesRenewed_;
+  prometheus::Family<prometheus::Counter>& conflicts_;
   prometheus::Family<prometheus::Counter>& unknownCommits_;
-  std::vector<ReadGauge> gauges_;
+  std::map<std::string, Source> sources_;  // by name
 };
 
 }  // namespace festa

@@ -49,9 +49,15 @@ drogon::Task<bool> Operations::redisAnswers() const {
   }
 }
 
+drogon::Task<bool> Operations::redlockAnswers() const {
+  if (!redlock_) co_return true;
+  co_return co_await redlock_->answers();
+}
+
 drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
   const bool answers = co_await databaseAnswers();
   const bool redisIsThere = co_await redisAnswers();
+  const bool redlockIsThere = co_await redlockAnswers();
   std::string status = "ready";
   if (drain_->stage() != Drain::Stage::kServing)
     status = "draining";
@@ -60,6 +66,7 @@ drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
   JsonWriter json;
   json.beginObject().member("status", status).key("degraded").beginArray();
   if (!redisIsThere) json.value("redis");
+  if (!redlockIsThere) json.value("redlock");
   json.endArray().endObject();
   auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable,
                                json.take());

@@ -4,7 +4,7 @@
 #include "app/drain.h"
 #include "app/metrics.h"
 #include "controllers/endpoints.h"
-#include "lock/redis/redis_commands.h"
+#include "lock/redis/redlock_lock_storage.h"
 #include "services/database.h"
 
 #include <memory>
@@ -13,11 +13,13 @@ namespace festa {
 
 class Operations {
  public:
-  // `redis` may be null: none is configured.
+  // `redis` and `redlock` may be null: none is configured.
   Operations(Database database, std::shared_ptr<lock::RedisCommands> redis,
-             std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+             std::shared_ptr<lock::RedlockLockStorage> redlock, std::shared_ptr<Metrics> metrics,
+             std::shared_ptr<Drain> drain)
       : database_(std::move(database)),
         redis_(std::move(redis)),
+        redlock_(std::move(redlock)),
         metrics_(std::move(metrics)),
         drain_(std::move(drain)) {}
 
@@ -30,9 +32,11 @@ class Operations {
   drogon::Task<drogon::HttpResponsePtr> metrics(drogon::HttpRequestPtr request) const;
   drogon::Task<bool> databaseAnswers() const;
   drogon::Task<bool> redisAnswers() const;
+  drogon::Task<bool> redlockAnswers() const;
 
   const Database database_;
   const std::shared_ptr<lock::RedisCommands> redis_;
+  const std::shared_ptr<lock::RedlockLockStorage> redlock_;
   const std::shared_ptr<Metrics> metrics_;
   const std::shared_ptr<Drain> drain_;
 };

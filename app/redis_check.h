@@ -9,4 +9,9 @@ namespace festa {
 // ConfigError or std::runtime_error with a sentence for the operator.
 void checkRedis(const Config::Redis& config);
 
+// The same for each node that can be reached; besides, a node must forget everything or nothing
+// when it restarts: no persistence, or every write on disk before its answer. Waits for a majority;
+// a minority that cannot be reached is told and does no harm.
+void checkRedlock(const Config::Redlock& config);
+
 }  // namespace festa

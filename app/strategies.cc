@@ -12,7 +12,10 @@ const std::vector<StrategyRow>& strategyTable() {
   static const std::vector<StrategyRow> table{
       {"none", false, Guard::kNone, true, false},
       {"memory", true, Guard::kNone, false, false},
-      {"redis-spin", true, Guard::kNone, false, true, true},
+      {"redis-spin", true, Guard::kNone, false, true, Needs::kRedis},
+      {"redis-pubsub", true, Guard::kNone, false, true, Needs::kRedis},
+      {"redis-fair", true, Guard::kNone, false, true, Needs::kRedis},
+      {"redlock", true, Guard::kNone, false, true, Needs::kRedlock},
       {"pg-constraint", false, Guard::kConstraint, false, true},
       {"pg-row", false, Guard::kRowLock, false, true},
       {"pg-version", false, Guard::kVersion, false, true},
@@ -78,16 +81,15 @@ std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
   return [milliseconds] { return pause(static_cast<double>(milliseconds) / 1000); };
 }
 
-WriteGuard guardOf(const HttpRequestPtr& request, bool lab) {
-  const auto hold = lock::holdOf(request);
-  if (!hold) throw std::logic_error("a guarded handler ran without its lock middleware");
+WriteGuard guardOf(const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold,
+                   bool lab) {
   WriteGuard guard;
   guard.inside = Strategies::find(hold->plan().strategy.name)->inside;
   guard.backstop = hold->plan().backstop;
   guard.key = hold->key();
   if (lab) guard.beforeCommit = faultOf(request, hold);
   if (!hold->lease()) return guard;
-  guard.validUntil = hold->lease()->validUntil;
+  guard.validUntil = [hold] { return hold->validUntil(); };
   guard.commitUnknown = [hold] { hold->leaveToExpire(); };
   if (!guard.backstop) return guard;
   guard.fence = hold->lease()->fence;
@@ -107,10 +109,14 @@ Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab) {
   };
 }
 
-GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait) {
-  return [lab, longestLockWait](const HttpRequestPtr& request) {
-    auto guard = guardOf(request, lab);
+GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait,
+                              WriteObservers observers) {
+  return [lab, longestLockWait, observers = std::move(observers)](const HttpRequestPtr& request) {
+    const auto hold = lock::holdOf(request);
+    if (!hold) throw std::logic_error("a guarded handler ran without its lock middleware");
+    auto guard = guardOf(request, hold, lab);
     guard.lockWait = longestLockWait;
+    if (observers) guard.observer = observers(request, *hold);
     return guard;
   };
 }

@@ -12,13 +12,16 @@
 
 namespace festa {
 
+// What must be configured before a strategy can be chosen.
+enum class Needs { kNothing, kRedis, kRedlock };
+
 struct StrategyRow {
   const char* name;
   bool takesLock;  // a LockStorage of that name
   Guard inside;    // what happens inside the transaction
   bool labOnly;    // known not to protect
   bool acrossProcesses;
-  bool needsRedis = false;
+  Needs needs = Needs::kNothing;
 };
 
 const std::vector<StrategyRow>& strategyTable();
@@ -49,9 +52,14 @@ class Strategies {
 using Planner = std::function<lock::Plan(const drogon::HttpRequestPtr&, const lock::Lockable&)>;
 Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab);
 
+// Whom the writes of a request under this hold tell what happens to them; may be empty.
+using WriteObservers = std::function<std::shared_ptr<WriteObserver>(const drogon::HttpRequestPtr&,
+                                                                    const lock::LockHold&)>;
+
 // What the services get of the request's hold. In the lab, X-Lab-Fault adds a fault before COMMIT:
 // `release-before-commit`, `throw-before-commit` or `pause-before-commit=<ms>`.
 // `longestLockWait` bounds waits inside the database; it must be below the client's own patience.
-GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait);
+GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait,
+                              WriteObservers observers = {});
 
 }  // namespace festa

@@ -22,6 +22,7 @@ class JsonWriter {
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(bool flag);
+  JsonWriter& null();
 
   template <class T>
   JsonWriter& member(std::string_view name, const T& v) {

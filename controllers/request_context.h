@@ -8,6 +8,7 @@
 #include <json/json.h>
 
 #include <any>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,12 +16,13 @@
 namespace festa {
 
 // Made by the edge when the request has found its route, filled by the endpoint gate; then
-// read-only. Belongs to the request.
+// read-only, except for what is measured. Belongs to the request.
 struct RequestContext {
   RouteTable::Match route;
-  std::optional<Caller> caller;  // endpoints for anyone have none
-  Json::Value body;              // null: the endpoint takes none
-  std::any input;                // what the endpoint's parse function returned
+  std::optional<Caller> caller;                    // endpoints for anyone have none
+  Json::Value body;                                // null: the endpoint takes none
+  std::any input;                                  // what the endpoint's parse function returned
+  std::chrono::steady_clock::duration poolWait{};  // for database connections of its writes
 
   // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has
   // no such value.

@@ -47,6 +47,16 @@ std::optional<std::size_t> utf8Length(std::string_view text) {
   return length;
 }
 
+std::string toUtf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const auto length = decode(bytes).bytes;
+    text += length == 0 ? std::string_view("\xEF\xBF\xBD") : bytes.substr(0, length);
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return text;
+}
+
 bool isBlank(std::string_view text) {
   while (!text.empty()) {
     const auto [codePoint, bytes] = decode(text);

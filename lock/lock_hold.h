@@ -1,11 +1,13 @@
 // What a request that passed the lock middleware carries to its handler.
 #pragma once
 
+#include "lock/lock_observer.h"
 #include "lock/lock_storage.h"
 
 #include <drogon/HttpRequest.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace festa::lock {
@@ -23,39 +25,63 @@ struct Plan {
   bool backstop = true;  // fences and constraints on top of the strategy; off only in the lab
 };
 
-// Lives in the request's attributes while the handler runs; used by that request's coroutine only.
+// Lives in the request's attributes while the handler runs; used by that request's coroutine and
+// its watchdog. Thread-safe: the handler may have been resumed on another thread.
 class LockHold {
  public:
-  LockHold(Plan plan, LockKey key) : plan_(std::move(plan)), key_(std::move(key)) {}
+  LockHold(std::string lockable, Plan plan, LockKey key)
+      : lockable_(std::move(lockable)), plan_(std::move(plan)), key_(std::move(key)) {}
 
+  const std::string& lockable() const { return lockable_; }  // its name
   const Plan& plan() const { return plan_; }
   const LockKey& key() const { return key_; }
-  const std::optional<Lease>& lease() const {
-    return lease_;
-  }  // nullopt: the strategy takes no lock
+  // As it is now; nullopt: the strategy takes no lock.
+  std::optional<Lease> lease() const;
+
+  // When the hold ends as far as is known now: later after a renewal, long ago once it is lost.
+  SteadyTime validUntil() const;
 
   // A token above the given one under the same hold; nullopt: the hold is lost.
   drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t above);
 
+  // A lease counted from now. Does not throw. Lost is for ever, and so is a lease that ended before
+  // the answer came.
+  drogon::Task<RenewalOutcome> renewLease(Millis lease);
+
   // Nobody knows whether the handler's COMMIT happened: the key must not be given to a successor
   // before the lease ends.
-  void leaveToExpire() { leftToExpire_ = true; }
-  bool leftToExpire() const { return leftToExpire_; }
+  void leaveToExpire();
+  bool leftToExpire() const;
 
   // Gives the key back now, whatever the handler still does. Wrong by design: the control that
   // proves a test can see.
   drogon::Task<> releaseEarly();
 
   // For the middleware.
-  void grant(Lease lease) { lease_ = std::move(lease); }
+  void grant(Lease lease);
   drogon::Task<Unlocked> release();
 
  private:
+  enum class State {
+    kFree,     // not granted, or the strategy takes no lock
+    kHeld,     // may be renewed
+    kLost,     // the storage said so, or the lease ended before it was renewed
+    kLeft,     // left to expire
+    kReleased  // unlock has been asked for
+  };
+
+  std::optional<Lease> held() const;
+  std::optional<Lease> takeForRelease();
+  void lose();
+  RenewalOutcome settle(const Lease& renewed, std::optional<bool> extended);
+
+  const std::string lockable_;
   const Plan plan_;
   const LockKey key_;
+  mutable std::mutex mutex_;
+  // guarded by mutex_
   std::optional<Lease> lease_;
-  bool leftToExpire_ = false;
-  bool released_ = false;
+  State state_ = State::kFree;
 };
 
 // The hold of this request, or nullptr when its route has no lock middleware.

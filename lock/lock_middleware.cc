@@ -21,6 +21,25 @@ const char* nameOf(LockOutcome outcome) {
   return "?";
 }
 
+const char* nameOf(RenewalOutcome outcome) {
+  switch (outcome) {
+    case RenewalOutcome::kRenewed: return "renewed";
+    case RenewalOutcome::kFailed: return "failed";
+    case RenewalOutcome::kLost: return "lost";
+    case RenewalOutcome::kOver: return "over";
+  }
+  return "?";
+}
+
+namespace {
+
+std::optional<std::int64_t> fenceOf(const LockHold& hold) {
+  const auto lease = hold.lease();
+  return lease ? std::optional(lease->fence) : std::nullopt;
+}
+
+}  // namespace
+
 LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
                                LockMiddlewareContext context)
     : lockable_(std::move(lockable)),
@@ -34,22 +53,24 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   const auto arrived = SteadyClock::now();
   const auto lookup = [&](std::string_view name) { return context_.variable(request, name); };
-  const auto hold =
-      std::make_shared<LockHold>(context_.plan(request, lockable_), key_.render(lookup));
+  const auto hold = std::make_shared<LockHold>(lockable_.name, context_.plan(request, lockable_),
+                                               key_.render(lookup));
 
-  if (context_.holders->isFull())
-    co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
+  if (context_.board->isFull()) co_return refuse(request, *hold, LockOutcome::kOverloaded, arrived);
+  LockBoard::Entry entry(*context_.board, lockable_.name, hold->plan().strategy.name, hold->key());
   const auto refusal = co_await acquire(*hold);
   if (refusal) co_return refuse(request, *hold, *refusal, arrived);
 
   const auto granted = SteadyClock::now();
-  const HoldersGauge::Entry entry(*context_.holders);
+  entry.holds(fenceOf(*hold));
   attachHold(request, hold);
+  const auto watchdog = watch(hold, granted);
   const drogon::HttpResponsePtr response = co_await next;
   if (!loop->isInLoopThread()) co_await drogon::switchThreadCoro(loop);
   const LockOutcome outcome = co_await release(*hold);
-  const LockRecord record{lockable_.name, hold->plan().strategy.name, outcome, granted - arrived,
-                          SteadyClock::now() - granted};
+  const LockRecord record{
+      lockable_.name,    hold->plan().strategy.name,   outcome,
+      granted - arrived, SteadyClock::now() - granted, fenceOf(*hold).value_or(0)};
   context_.observer->finished(request, record);
   co_return response;
 }
@@ -73,6 +94,17 @@ drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold)
     LOG_WARN << "lock storage " << hold.plan().strategy.name << " is unavailable: " << error.what();
     co_return LockOutcome::kUnavailable;
   }
+}
+
+// nullptr: the lease is never renewed.
+std::shared_ptr<Watchdog> LockMiddleware::watch(const std::shared_ptr<LockHold>& hold,
+                                                SteadyTime granted) const {
+  if (lockable_.maxHold <= Millis{0} || !hold->lease()) return nullptr;
+  auto watchdog = std::make_shared<Watchdog>(
+      trantor::EventLoop::getEventLoopOfCurrentThread(), hold,
+      Renewal(lockable_.lease, lockable_.maxHold, granted), context_.observer);
+  watchdog->start();
+  return watchdog;
 }
 
 drogon::Task<LockOutcome> LockMiddleware::release(LockHold& hold) const {

@@ -2,43 +2,20 @@
 #pragma once
 
 #include "lock/key_template.h"
+#include "lock/lock_board.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "lock/lockable.h"
+#include "lock/watchdog.h"
 
 #include <drogon/HttpMiddleware.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 namespace festa::lock {
-
-// How many requests hold a lock (or run without one by strategy) at this moment. Thread-safe.
-class HoldersGauge {
- public:
-  explicit HoldersGauge(std::size_t limit) : limit_(limit) {}
-
-  bool isFull() const { return holders_.load(std::memory_order_relaxed) >= limit_; }
-  std::size_t holders() const { return holders_.load(std::memory_order_relaxed); }
-
-  class Entry {
-   public:
-    explicit Entry(HoldersGauge& gauge) : gauge_(gauge) { ++gauge_.holders_; }
-    ~Entry() { --gauge_.holders_; }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-
-   private:
-    HoldersGauge& gauge_;
-  };
-
- private:
-  const std::size_t limit_;
-  std::atomic<std::size_t> holders_{0};
-};
 
 // What the middleware needs from its surroundings; all of it outlives the middleware.
 struct LockMiddlewareContext {
@@ -53,7 +30,7 @@ struct LockMiddlewareContext {
                                         const Lockable&)>
       refuse;
   std::shared_ptr<LockObserver> observer;
-  std::shared_ptr<HoldersGauge> holders;
+  std::shared_ptr<LockBoard> board;
 };
 
 // One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to
@@ -62,7 +39,8 @@ struct LockMiddlewareContext {
 // Runs on the request's loop. Requests over the limit of holders are refused before they queue; a
 // waiter that is granted may exceed the limit by at most one per key. Whatever the handler does,
 // the key is given back after it, and not before it has answered; only a hold marked
-// leaveToExpire() stays until its lease ends.
+// leaveToExpire() stays until its lease ends. With a maxHold the lease is renewed while the handler
+// runs.
 class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> {
  public:
   // Throws KeyTemplateError when the key names a variable that is not among `variables`.
@@ -78,6 +56,7 @@ class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> 
 
  private:
   drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
+  std::shared_ptr<Watchdog> watch(const std::shared_ptr<LockHold>& hold, SteadyTime granted) const;
   drogon::Task<LockOutcome> release(LockHold& hold) const;
   drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
                                  LockOutcome outcome, SteadyTime arrived) const;

@@ -28,13 +28,27 @@ struct LockRecord {
   LockOutcome outcome;
   SteadyClock::duration wait{};
   SteadyClock::duration hold{};
+  std::int64_t fence = 0;  // the hold's last token; 0: none
 };
 
-// Called once per request on the request's loop. Must not throw or block.
+// What became of an attempt to renew a lease while the handler runs.
+enum class RenewalOutcome {
+  kRenewed,
+  kFailed,  // the storage did not answer; tried again while the lease lasts
+  kLost,    // the hold is gone, or was not renewed before the lease ended
+  kOver,    // given back or left to expire meanwhile: the answer does not matter any more
+};
+
+const char* nameOf(RenewalOutcome outcome);
+
+// Called on the request's loop. Must not throw or block.
 class LockObserver {
  public:
   virtual ~LockObserver() = default;
+  // Once per request.
   virtual void finished(const drogon::HttpRequestPtr& request, const LockRecord& record) = 0;
+  virtual void renewed(const std::string& lockable, const std::string& strategy,
+                       RenewalOutcome outcome) = 0;
 };
 
 }  // namespace festa::lock

@@ -24,12 +24,14 @@ struct LockRequest {
 
 // One hold of one key. `owner` is unique per acquisition, so a late or repeated unlock never frees
 // somebody else's hold. `fence` grows with every grant of a storage and never goes back, restarts
-// included. Past `validUntil` the holder must assume that somebody else has the key.
+// included. Past `validUntil` the holder must assume that somebody else has the key. `extensions`
+// counts how often its time was extended, for storages that bound that.
 struct Lease {
   LockKey key;
   std::string owner;
   std::int64_t fence = 0;
   SteadyTime validUntil;
+  int extensions = 0;
 };
 
 // What to change on a hold: a new lease counted from now, a fence above the given one, or both.

@@ -13,6 +13,7 @@ struct Lockable {
   std::string strategy = {};  // empty: the configured default
   Millis wait{5000};
   Millis lease{3000};
+  Millis maxHold{0};  // renewed while the handler runs, up to this long in all; 0: never renewed
   bool failFast = false;      // do not wait; answer busyCode at once
   std::string busyCode = {};  // for refuse() of a fail-fast lock, e.g. SEAT_BUSY
 };

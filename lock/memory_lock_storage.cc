@@ -6,7 +6,6 @@
 #include <trantor/utils/Logger.h>
 
 #include <algorithm>
-#include <coroutine>
 
 namespace festa::lock {
 
@@ -18,43 +17,6 @@ double seconds(SteadyClock::duration duration) {
 
 }  // namespace
 
-// One coroutine in line. It is finished exactly once, by whoever takes it out of waiting_. It
-// suspends and resumes on its own loop, so the grant cannot overtake the suspension.
-class MemoryLockStorage::Waiter : public std::enable_shared_from_this<Waiter> {
- public:
-  Waiter(trantor::EventLoop* ownLoop, WaiterId ownId) : loop(ownLoop), id(ownId) {}
-
-  void finish(std::optional<Lease> result, bool closed) {
-    lease_ = std::move(result);
-    closed_ = closed;
-    loop->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
-  }
-
-  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited
-  // lvalue.
-  class Turn {
-   public:
-    explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_->handle_ = handle; }
-    std::optional<Lease> await_resume() const {
-      if (waiter_->closed_) throw LockClosed();
-      return std::move(waiter_->lease_);
-    }
-
-   private:
-    const std::shared_ptr<Waiter> waiter_;
-  };
-
-  trantor::EventLoop* const loop;
-  const WaiterId id;
-
- private:
-  std::coroutine_handle<> handle_;
-  std::optional<Lease> lease_;
-  bool closed_ = false;
-};
-
 std::shared_ptr<MemoryLockStorage> MemoryLockStorage::create(std::int64_t epoch,
                                                              trantor::EventLoop* timers,
                                                              LockTableLimits limits) {
@@ -65,13 +27,10 @@ MemoryLockStorage::MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* tim
                                      LockTableLimits limits)
     : timers_(timers), table_(epoch, randomOwnerPrefix(), limits) {}
 
-MemoryLockStorage::~MemoryLockStorage() = default;
-
 drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest request) {
   auto arrival = arrive(request);
   if (auto* answer = std::get_if<std::optional<Lease>>(&arrival)) co_return std::move(*answer);
   const WaiterPtr waiter = std::get<WaiterPtr>(arrival);
-  startWaitTimer(request, waiter);
   co_return co_await Waiter::Turn(waiter);
 }
 
@@ -90,17 +49,18 @@ std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStora
   if (auto* grant = std::get_if<LockTable::Grant>(&arrival))
     return std::optional(std::move(grant->lease));
   if (std::holds_alternative<LockTable::Refused>(arrival)) throw LockQueueFull();
-  auto waiter = std::make_shared<Waiter>(trantor::EventLoop::getEventLoopOfCurrentThread(), id);
+  auto waiter = std::make_shared<Waiter>();
   waiting_.emplace(id, waiter);
+  startWaitTimer(request, id, *waiter);
   watchHolder(request.key, std::get<LockTable::Queued>(arrival).holderExpiresAt);
   return waiter;
 }
 
-void MemoryLockStorage::startWaitTimer(const LockRequest& request, const WaiterPtr& waiter) {
-  waiter->loop->runAfter(seconds(request.wait),
-                         [weak = weak_from_this(), key = request.key, id = waiter->id] {
-                           if (auto self = weak.lock()) self->timeOut(key, id);
-                         });
+void MemoryLockStorage::startWaitTimer(const LockRequest& request, WaiterId id,
+                                       const Waiter& waiter) {
+  waiter.loop()->runAfter(seconds(request.wait), [weak = weak_from_this(), key = request.key, id] {
+    if (auto self = weak.lock()) self->timeOut(key, id);
+  });
 }
 
 void MemoryLockStorage::timeOut(const LockKey& key, WaiterId id) {
@@ -108,7 +68,7 @@ void MemoryLockStorage::timeOut(const LockKey& key, WaiterId id) {
   // Not in line any more: its grant has been made and is on the way.
   if (!table_.cancel(id, key)) return;
   const auto waiter = waiting_.extract(id);
-  waiter.mapped()->finish(std::nullopt, false);
+  waiter.mapped()->giveUp();
 }
 
 // Callers hold mutex_.
@@ -129,7 +89,7 @@ void MemoryLockStorage::onHolderTimer(const LockKey& key) {
 // Callers hold mutex_.
 void MemoryLockStorage::deliver(LockTable::Grant grant) {
   const auto waiter = waiting_.extract(grant.waiter);
-  waiter.mapped()->finish(std::move(grant.lease), false);
+  waiter.mapped()->grant(std::move(grant.lease));
 }
 
 drogon::Task<bool> MemoryLockStorage::extend(Lease& lease, Extension extension) {
@@ -153,7 +113,7 @@ void MemoryLockStorage::close() {
   const std::lock_guard guard(mutex_);
   closed_ = true;
   table_.dropWaiters();
-  for (auto& [id, waiter] : waiting_) waiter->finish(std::nullopt, true);
+  for (auto& [id, waiter] : waiting_) waiter->fail(std::make_exception_ptr(LockClosed()));
   waiting_.clear();
 }
 

@@ -3,6 +3,7 @@
 
 #include "lock/lock_storage.h"
 #include "lock/lock_table.h"
+#include "lock/waiter.h"
 
 #include <memory>
 #include <mutex>
@@ -23,7 +24,6 @@ class MemoryLockStorage : public LockStorage,
   // `epoch` must be larger at each start of the process that shares the fenced rows; see fence.h.
   static std::shared_ptr<MemoryLockStorage> create(std::int64_t epoch, trantor::EventLoop* timers,
                                                    LockTableLimits limits = {});
-  ~MemoryLockStorage() override;
 
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
   drogon::Task<bool> extend(Lease& lease, Extension extension) override;
@@ -34,13 +34,12 @@ class MemoryLockStorage : public LockStorage,
   std::size_t waiters() const;
 
  private:
-  class Waiter;
   using WaiterPtr = std::shared_ptr<Waiter>;
 
   MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* timers, LockTableLimits limits);
 
   std::variant<std::optional<Lease>, WaiterPtr> arrive(const LockRequest& request);
-  void startWaitTimer(const LockRequest& request, const WaiterPtr& waiter);
+  void startWaitTimer(const LockRequest& request, WaiterId id, const Waiter& waiter);
   void timeOut(const LockKey& key, WaiterId id);
   void watchHolder(const LockKey& key, SteadyTime expiresAt);
   void onHolderTimer(const LockKey& key);

@@ -30,6 +30,8 @@ TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& sett
   options.commitTimeout = settings.commitTimeout;
   options.beforeCommit = guard.beforeCommit;
   options.explicitCommit = guard.inside == Guard::kSerializable;
+  if (guard.observer)
+    options.poolWaited = [observer = guard.observer](auto wait) { observer->poolWaited(wait); };
   return options;
 }
 
@@ -70,7 +72,8 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
   TransactionOptions options;
   options.notAfter = guard.validUntil;
   options.commitTimeout = settings.commitTimeout;
-  while (std::chrono::steady_clock::now() < guard.validUntil) {
+  const auto leaseEnd = guard.validUntil();
+  while (std::chrono::steady_clock::now() < std::min(leaseEnd, guard.validUntil())) {
     try {
       co_return co_await inTransaction(db, options, look);
     } catch (const std::exception& error) {

@@ -4,7 +4,6 @@
 
 #include "services/db_failure.h"
 #include "services/row_guard.h"
-#include "services/write_observer.h"
 
 #include <variant>
 
@@ -13,13 +12,12 @@ namespace festa {
 struct WriteSettings {
   std::chrono::milliseconds commitTimeout{700};
   int conflictRetries = 30;
-  WriteObserver* observer = nullptr;  // may be null; outlives every write
 };
 
 // After an unknown COMMIT under guard.fence: waits on another connection for the lost backend to
 // finish and looks whether the row carries our token. If not, the fence is raised so that the lost
-// transaction can never commit. Tries until the lease ends. kUnresolved at once for guards without
-// fence.
+// transaction can never commit. Tries until the lease ends, renewals from now on not counted: the
+// client waits. kUnresolved at once for guards without fence.
 drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                        GuardedRow row, WriteSettings settings);
 
@@ -72,11 +70,11 @@ std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, Writ
       if (classify(error) != DbFailure::kConflict || attempt >= settings.conflictRetries) throw;
     }
     if (unknown) break;
-    if (settings.observer != nullptr) settings.observer->conflictRepeated();
+    if (guard.observer) guard.observer->conflictRepeated();
     co_await conflictPause(attempt);
   }
   const auto resolution = co_await resolveCommit(db, guard, row, settings);
-  if (settings.observer != nullptr) settings.observer->commitUnknown(resolution);
+  if (guard.observer) guard.observer->commitUnknown(resolution);
   switch (resolution) {
     case Resolution::kCommitted: co_return std::move(*result);
     case Resolution::kNotCommitted:

@@ -59,9 +59,12 @@ drogon::Task<> RowGuard::raiseFence(Sql& sql) const {
     if (!raised.empty()) co_return;
     const auto stored = co_await sql.execSqlCoro(row_.table.readFence, row_.id);
     if (stored.empty()) throw ServiceError(row_.table.missing);
-    const auto renewed = co_await guard_.renewFence(stored[0][0].as<std::int64_t>());
+    const auto later = stored[0][0].as<std::int64_t>();
+    if (guard_.observer && later > *guard_.fence) guard_.observer->fenceRefused();
+    const auto renewed = co_await guard_.renewFence(later);
     if (!renewed) break;
     guard_.fence = *renewed;
+    if (guard_.observer) guard_.observer->fenceRenewed();
   }
   throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
 }

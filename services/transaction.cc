@@ -12,6 +12,8 @@ namespace festa {
 
 namespace {
 
+using std::chrono::steady_clock;
+
 enum class CommitOutcome { kCommitted, kRolledBack, kUnknown };
 
 // The first report wins: the callback of COMMIT, the end of the callback without a call (Drogon
@@ -86,25 +88,33 @@ class CommitAwaiter {
 
 }  // namespace
 
-void requireTimeLeft(SteadyTime notAfter) {
-  if (std::chrono::steady_clock::now() >= notAfter)
+void requireTimeLeft(const Deadline& notAfter) {
+  if (steady_clock::now() >= notAfter())
     throw ServiceError(ErrorCode::kLockLost, "the lease is over");
 }
 
 drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
-                                                    SteadyTime notAfter) {
-  requireTimeLeft(notAfter);
+                                                    const TransactionOptions& options) {
+  requireTimeLeft(options.notAfter);
   std::shared_ptr<Sql> transaction;
+  const auto asked = steady_clock::now();
   try {
     transaction = co_await db->newTransactionCoro();
   } catch (const drogon::orm::TimeoutError&) {
+    // Without a transaction; told below.
+  }
+  if (options.poolWaited) options.poolWaited(steady_clock::now() - asked);
+  if (!transaction)
     throw ServiceError(
         db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
         "no database connection came free");
-  }
   // Waiting for a connection may have taken long.
-  if (std::chrono::steady_clock::now() >= notAfter) transaction->rollback();
-  requireTimeLeft(notAfter);
+  try {
+    requireTimeLeft(options.notAfter);
+  } catch (const ServiceError&) {
+    transaction->rollback();
+    throw;
+  }
   co_return transaction;
 }
 

@@ -18,14 +18,22 @@ namespace festa {
 using Sql = drogon::orm::Transaction;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+// Asked anew each time it matters: a lease that is renewed ends later, a lost one has ended.
+using Deadline = std::function<SteadyTime()>;
+inline Deadline until(SteadyTime moment) {
+  return [moment] { return moment; };
+}
+
 struct TransactionOptions {
-  SteadyTime notAfter = SteadyTime::max();  // neither BEGIN nor COMMIT is sent later than this
+  Deadline notAfter = until(SteadyTime::max());  // neither BEGIN nor COMMIT is sent later than this
   std::chrono::milliseconds commitTimeout{
       1000};  // without an acknowledgement by then, the outcome is unknown
   // COMMIT as a statement of its own: an error tells why it was refused, at the cost of a second
   // COMMIT that Drogon sends behind it. For SERIALIZABLE, whose conflicts may show only then.
   bool explicitCommit = false;
   std::function<drogon::Task<>()> beforeCommit = {};  // faults in the lab and in tests; may throw
+  // Told how long it took to get a connection, or to give up; must not throw.
+  std::function<void(std::chrono::steady_clock::duration)> poolWaited = {};
 };
 
 // COMMIT was sent and refused, or its acknowledgement did not come: the effects may or may not be
@@ -39,9 +47,9 @@ class CommitUnknown : public std::runtime_error {
 // Throws ServiceError (kLockLost past the deadline, kDatabaseUnavailable, kOverloaded when all
 // connections are busy).
 drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
-                                                    SteadyTime notAfter);
+                                                    const TransactionOptions& options);
 // Throws ServiceError(kLockLost) when the deadline has passed.
-void requireTimeLeft(SteadyTime notAfter);
+void requireTimeLeft(const Deadline& notAfter);
 // Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome
 // is known, or the time-out has passed. Throws CommitUnknown; ServiceError(kDatabaseUnavailable)
 // when it was rolled back instead.
@@ -59,7 +67,7 @@ template <class Body>
 std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
                                                 TransactionOptions options, Body& body) {
   using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Body&, Sql&>>>;
-  auto transaction = co_await beginTransaction(db, options.notAfter);
+  auto transaction = co_await beginTransaction(db, options);
   std::optional<Result> result;
   std::exception_ptr failure;
   try {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "services/transaction.h"
+#include "services/write_observer.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace festa {
@@ -23,17 +25,18 @@ enum class Guard {
 // Lives in the frame of the coroutine that serves the request, for one write.
 struct WriteGuard {
   Guard inside = Guard::kNone;
-  bool backstop = true;                       // constraints hold whatever else fails
-  std::optional<std::int64_t> fence = {};     // the lock's token; none without lock or backstop
-  SteadyTime validUntil = SteadyTime::max();  // the lease
-  std::string key = {};                       // of the lock, for kAdvisory
-  std::chrono::milliseconds lockWait{5000};   // for guards that wait inside the database
+  bool backstop = true;                    // constraints hold whatever else fails
+  std::optional<std::int64_t> fence = {};  // the lock's token; none without lock or backstop
+  Deadline validUntil = until(SteadyTime::max());  // the lease
+  std::string key = {};                            // of the lock, for kAdvisory
+  std::chrono::milliseconds lockWait{5000};        // for guards that wait inside the database
   // A token above the given one under the same lock; nullopt: the lock is lost.
   std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t above)> renewFence = {};
   // Called when nobody knows whether COMMIT happened: the lock must not be given back before its
   // lease ends.
   std::function<void()> commitUnknown = {};
   std::function<drogon::Task<>()> beforeCommit = {};  // see TransactionOptions
+  std::shared_ptr<WriteObserver> observer = {};       // may be null
 
   bool usesConstraints() const { return backstop || inside == Guard::kConstraint; }
 };

@@ -118,8 +118,15 @@ class CommandAwaiter {
 
 }  // namespace
 
-RedisScript::RedisScript(std::string text)
-    : text_(std::move(text)), sha_(drogon::utils::getSha1(text_)) {}
+const RedisCommands::Prepared& RedisCommands::prepared(const RedisScript& script) {
+  const std::lock_guard guard(mutex_);
+  auto& entry = prepared_[&script];
+  if (entry.text.empty()) {
+    entry.text = "-- " + drogon::utils::base64Encode(user_) + "\n" + script.text();
+    entry.sha = drogon::utils::getSha1(entry.text);
+  }
+  return entry;
+}
 
 drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments) {
   if (!breaker_.admit(SteadyClock::now())) throw RedisIsAway();
@@ -127,6 +134,7 @@ drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments)
   const std::shared_ptr<Outcome> outcome = co_await awaiter;
   if (!outcome->lost.empty()) {
     breaker_.failed(SteadyClock::now());
+    ++losses_;
     throw LockStorageUnavailable("Redis: " + outcome->lost);
   }
   breaker_.succeeded();
@@ -136,8 +144,10 @@ drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments)
 
 drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
                                             std::vector<std::string> keys,
-                                            std::vector<std::string> arguments) {
-  std::vector<std::string> command{"EVALSHA", script.sha(), std::to_string(keys.size())};
+                                            std::vector<std::string> arguments,
+                                            Introduction introduction) {
+  const auto& known = prepared(script);
+  std::vector<std::string> command{"EVALSHA", known.sha, std::to_string(keys.size())};
   command.insert(command.end(), keys.begin(), keys.end());
   command.insert(command.end(), arguments.begin(), arguments.end());
   try {
@@ -146,8 +156,9 @@ drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
     if (!std::string_view(error.what()).starts_with("NOSCRIPT"))
       throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
   }
+  if (introduction) co_await introduction();
   command[0] = "EVAL";
-  command[1] = script.text();
+  command[1] = known.text;
   try {
     co_return co_await call(command);
   } catch (const RedisError& error) {

@@ -5,8 +5,11 @@
 
 #include <drogon/nosql/RedisClient.h>
 
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace festa::lock {
@@ -33,16 +36,17 @@ class RedisIsAway : public LockStorageUnavailable {
   RedisIsAway() : LockStorageUnavailable("Redis is away") {}
 };
 
-// A Lua text with its SHA1, computed once.
+// A Lua text. For constants: what it holds is never freed, because event loops may still run
+// scripts while the process ends and its constants are destroyed.
 class RedisScript {
  public:
-  explicit RedisScript(std::string text);
+  explicit RedisScript(std::string text) : text_(*new std::string(std::move(text))) {}
+  RedisScript(const RedisScript&) = delete;
+  RedisScript& operator=(const RedisScript&) = delete;
   const std::string& text() const { return text_; }
-  const std::string& sha() const { return sha_; }
 
  private:
-  const std::string text_;
-  const std::string sha_;
+  const std::string& text_;
 };
 
 // Sends commands with binary-safe arguments and waits for their replies. Thread-safe; awaited on an
@@ -53,23 +57,40 @@ class RedisScript {
 class RedisCommands {
  public:
   using ClientSource = std::function<drogon::nosql::RedisClientPtr()>;
+  using Introduction = std::function<drogon::Task<>()>;
 
-  // `client` gives the client of the calling loop; it has a time-out set.
-  explicit RedisCommands(ClientSource client) : client_(std::move(client)) {}
+  // `client` gives the client of the calling loop; it has a time-out set. Users of one server (and
+  // database) that do not share their keys have different names: the server does not know the
+  // scripts of one by those of another.
+  explicit RedisCommands(ClientSource client, std::string user = "")
+      : client_(std::move(client)), user_(std::move(user)) {}
 
   // At most 16 arguments. Throws RedisError when the server refused.
   drogon::Task<RedisReply> call(std::vector<std::string> arguments);
 
-  // By SHA, and with the text when the server does not know it: executed once either way. A refusal
+  // By SHA, and with the text when the server does not know it: executed once either way. Such a
+  // server may not be the one we knew; `introduction` runs before it is given the text. A refusal
   // (out of memory, loading, read-only) is LockStorageUnavailable too: it cannot serve us now.
   drogon::Task<RedisReply> run(const RedisScript& script, std::vector<std::string> keys,
-                               std::vector<std::string> arguments);
+                               std::vector<std::string> arguments, Introduction introduction = {});
 
   bool isAway() const { return breaker_.isOpen(); }
+  // How many replies were lost so far.
+  std::uint64_t losses() const { return losses_; }
 
  private:
+  struct Prepared {
+    std::string text;
+    std::string sha;
+  };
+  const Prepared& prepared(const RedisScript& script);
+
   const ClientSource client_;
+  const std::string user_;
   Breaker breaker_;
+  std::atomic<std::uint64_t> losses_{0};
+  std::mutex mutex_;
+  std::unordered_map<const RedisScript*, Prepared> prepared_;  // guarded by mutex_; only grows
 };
 
 }  // namespace festa::lock

@@ -38,11 +38,12 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 )");
 
-// KEYS fence · ARGV first token of a new epoch, less one: only ever raised.
-const RedisScript kStartEpoch(R"(
-local last = redis.call('GET', KEYS[1])
-if not last or tonumber(last) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-return 1
+// KEYS home → 1: the counter was started on this very server. A replica has a copy of the counter,
+// perhaps without the last tokens.
+const RedisScript kIsHome(R"(
+local here = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+if redis.call('GET', KEYS[1]) == here then return 1 end
+return 0
 )");
 
 std::string text(std::int64_t number) {
@@ -55,11 +56,46 @@ RedisHolds::RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, 
     : commands_(std::move(commands)), keys_(std::move(keys)), epochs_(std::move(epochs)) {}
 
 drogon::Task<> RedisHolds::startNewEpoch() {
-  const auto epoch = co_await epochs_();
-  const std::vector<std::string> keys{keys_.fence()};
-  const std::vector<std::string> arguments{text(epoch << 32)};
-  co_await commands_->run(kStartEpoch, keys, arguments);
-  LOG_INFO << "lock epoch " << epoch << " begins on Redis";
+  std::shared_ptr<Waiter> waiter;
+  {
+    const std::lock_guard guard(mutex_);
+    if (drawing_) waiter = waitForEpoch_.emplace_back(std::make_shared<Waiter>());
+    drawing_ = true;
+  }
+  if (waiter) {
+    co_await Waiter::Turn(waiter);
+    co_return;
+  }
+  std::exception_ptr error;
+  try {
+    co_await lock::startNewEpoch(commands_, keys_, epochs_);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  std::vector<std::shared_ptr<Waiter>> waiting;
+  {
+    const std::lock_guard guard(mutex_);
+    drawing_ = false;
+    waiting.swap(waitForEpoch_);
+  }
+  // The others try for themselves; without an epoch they will be back.
+  for (const auto& other : waiting) other->giveUp();
+  if (error) std::rethrow_exception(error);
+}
+
+drogon::Task<> RedisHolds::requireHome() {
+  const auto losses = commands_->losses();
+  const std::vector<std::string> keys{keys_.home()};
+  const auto reply = co_await commands_->run(kIsHome, keys, {});
+  if (reply.integer == 0) co_await startNewEpoch();
+  trustedAt_ = losses;
+}
+
+drogon::Task<RedisReply> RedisHolds::run(const RedisScript& script, std::vector<std::string> keys,
+                                         std::vector<std::string> arguments) {
+  if (trustedAt_ != commands_->losses()) co_await requireHome();
+  const RedisCommands::Introduction introduction = [this] { return requireHome(); };
+  co_return co_await commands_->run(script, keys, arguments, introduction);
 }
 
 drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string owner, Millis lease) {
@@ -67,7 +103,7 @@ drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string own
   const std::vector<std::string> arguments{owner, text(lease.count())};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto sent = SteadyClock::now();
-    const auto reply = co_await commands_->run(kTake, keys, arguments);
+    const auto reply = co_await run(kTake, keys, arguments);
     const auto verdict = reply.items.at(0).integer;
     if (verdict == 0) co_return std::nullopt;
     if (verdict == 1)
@@ -84,7 +120,7 @@ drogon::Task<bool> RedisHolds::extend(Lease& lease, Extension extension) {
       extension.fenceAbove ? text(std::max(*extension.fenceAbove, lease.fence)) : ""};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto sent = SteadyClock::now();
-    const auto reply = co_await commands_->run(kExtend, keys, arguments);
+    const auto reply = co_await run(kExtend, keys, arguments);
     const auto verdict = reply.items.at(0).integer;
     if (verdict == 0) co_return false;
     if (verdict == 1) {
@@ -102,7 +138,7 @@ drogon::Task<Unlocked> RedisHolds::giveBack(Lease lease) {
   const std::vector<std::string> keys{keys_.hold(lease.key)};
   const std::vector<std::string> arguments{lease.owner};
   try {
-    const auto reply = co_await commands_->run(kGiveBack, keys, arguments);
+    const auto reply = co_await run(kGiveBack, keys, arguments);
     co_return reply.integer == 1 ? Unlocked::kReleased : Unlocked::kLost;
   } catch (const std::exception& error) {
     LOG_WARN << "an unlock was not confirmed: " << error.what();

@@ -1,22 +1,22 @@
 // The holds of one Redis server: taken, changed and given back in one atomic step each.
 #pragma once
 
-#include "lock/redis/redis_commands.h"
+#include "lock/redis/redis_epoch.h"
 #include "lock/redis/redis_keys.h"
+#include "lock/waiter.h"
 
 #include <memory>
+#include <mutex>
 
 namespace festa::lock {
-
-// A number that is larger at each call, also across restarts of everything: a sequence of the
-// database that checks the fences.
-using EpochSource = std::function<drogon::Task<std::int64_t>()>;
 
 // What all storages on a single Redis server share. Thread-safe.
 //
 // A hold is a key with the owner as its value and the lease as its expiry: no clock of a client
-// goes into it. Tokens come from one counter of the server; when that is missing (flush, restart,
-// failover to an empty node) a new epoch is drawn first, so tokens never go back.
+// goes into it. Tokens come from one counter of the server; when that is missing (flush, restart)
+// or was started on another server (failover to a replica), a new epoch is drawn first, so tokens
+// never go back. A change of servers is suspected after a lost reply and when the server does not
+// know our scripts; replicas do not.
 class RedisHolds {
  public:
   RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource epochs);
@@ -31,14 +31,28 @@ class RedisHolds {
   // the server has confirmed or the lease is over. Runs by itself on `loop`.
   void abandon(trantor::EventLoop* loop, LockKey key, std::string owner, Millis lease);
 
- private:
+  // RedisCommands::run, on a server whose counter can be trusted.
+  drogon::Task<RedisReply> run(const RedisScript& script, std::vector<std::string> keys,
+                               std::vector<std::string> arguments);
+
+  // The server has lost its fence counter: tokens go on above all earlier ones. Many who find that
+  // at once draw one epoch together.
   drogon::Task<> startNewEpoch();
+
+ private:
+  drogon::Task<> requireHome();
   static drogon::AsyncTask giveBackUntil(std::shared_ptr<RedisCommands> commands, std::string hold,
                                          std::string owner, SteadyTime until);
 
   const std::shared_ptr<RedisCommands> commands_;
   const RedisKeys keys_;
   const EpochSource epochs_;
+  std::atomic<std::uint64_t> trustedAt_{0};  // losses of commands_ when the server was last checked
+
+  std::mutex mutex_;
+  // guarded by mutex_
+  bool drawing_ = false;
+  std::vector<std::shared_ptr<Waiter>> waitForEpoch_;
 };
 
 }  // namespace festa::lock

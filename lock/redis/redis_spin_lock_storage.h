@@ -2,17 +2,12 @@
 #pragma once
 
 #include "lock/redis/redis_holds.h"
+#include "lock/spin.h"
 
 #include <atomic>
 #include <memory>
 
 namespace festa::lock {
-
-struct SpinSettings {
-  Millis firstPause{4};
-  Millis longestPause{64};
-  std::size_t maxWaiters = 10'000;  // in this process
-};
 
 // SET NX PX with a jittered, growing pause between attempts; with wait 0 the fail-fast lock.
 // Promises exclusion across processes as far as one Redis server can (a failover may lose a grant;
@@ -26,18 +21,15 @@ class RedisSpinLockStorage : public LockStorage {
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
   drogon::Task<bool> extend(Lease& lease, Extension extension) override;
   drogon::Task<Unlocked> unlock(Lease lease) override;
-  void close() override { closed_ = true; }
+  void close() override { spin_.close(); }
 
  private:
-  drogon::Task<std::optional<Lease>> spin(LockRequest request, std::string owner);
-  drogon::Task<std::optional<Lease>> attempt(const LockRequest& request, const std::string& owner);
+  drogon::Task<std::optional<Lease>> attempt(LockRequest request, std::string owner);
 
   const std::shared_ptr<RedisHolds> holds_;
-  const SpinSettings settings_;
   const std::string ownerPrefix_;
   std::atomic<std::uint64_t> acquisitions_{0};
-  std::atomic<std::size_t> waiters_{0};
-  std::atomic<bool> closed_{false};
+  Spin spin_;
 };
 
 }  // namespace festa::lock

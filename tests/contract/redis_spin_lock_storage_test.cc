@@ -2,39 +2,31 @@
 
 #include "tests/contract/lock_storage_contract.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/storages.h"
 #include "tests/support/tcp_proxy.h"
 
 #include <signal.h>
-
-#include <atomic>
 
 namespace festa::test {
 
 namespace {
 
-std::atomic<std::int64_t> lastEpoch{0};
-
-drogon::Task<std::int64_t> nextEpoch() {
-  co_return ++lastEpoch;
-}
-
-std::shared_ptr<lock::RedisSpinLockStorage> spinOn(int port, std::size_t maxWaiters = 10'000) {
-  const auto client = RedisServer::connectTo(port);
-  auto commands = std::make_shared<lock::RedisCommands>([client] { return client; });
-  auto holds = std::make_shared<lock::RedisHolds>(commands, lock::RedisKeys("test"), nextEpoch);
-  return std::make_shared<lock::RedisSpinLockStorage>(holds,
-                                                      lock::SpinSettings{.maxWaiters = maxWaiters});
-}
-
-const StorageKind kRedisSpin{"RedisSpin", [](Loops&, StorageLimits limits) {
-                               sharedRedis().command({"DEL", "test:hold:k"});
+const StorageKind kRedisSpin{"RedisSpin", [](Loops& loops, StorageLimits limits) {
                                sharedRedis().command({"FLUSHALL"});
-                               return spinOn(sharedRedis().port(), limits.waitersPerKey);
+                               return makeStorage({.name = "redis-spin",
+                                                   .epochs = countedEpochs(),
+                                                   .ports = {sharedRedis().port()},
+                                                   .maxWaiters = limits.waitersPerKey},
+                                                  loops);
                              }};
 
 class RedisSpinTest : public testing::Test {
  protected:
-  using Storage = std::shared_ptr<lock::RedisSpinLockStorage>;
+  using Storage = std::shared_ptr<lock::LockStorage>;
+
+  Storage spinOn(int port) {
+    return makeStorage({.name = "redis-spin", .epochs = countedEpochs(), .ports = {port}}, loops_);
+  }
 
   std::optional<lock::Lease> take(const Storage& storage, const std::string& key,
                                   lock::Millis wait = lock::Millis{0},

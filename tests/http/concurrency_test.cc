@@ -1,6 +1,8 @@
 // SCENARIOS: a hundred councils pin at once, and a storm of pin changes.
+#include "app/strategies.h"
 #include "tests/support/loops.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/redlock_nodes.h"
 #include "tests/support/rush.h"
 #include "tests/support/service.h"
 #include "tests/support/size.h"
@@ -30,11 +32,14 @@ std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
 class PinRush : public testing::TestWithParam<Protection> {
  protected:
   static void SetUpTestSuite() {
+    sharedRedlockNodes().reset("festabook");
     lab_ = std::make_unique<Service>(
         sharedPg().createDatabase(),
         Service::Settings{{"LAB", "true"},
                           {"REDIS_HOST", "127.0.0.1"},
-                          {"REDIS_PORT", std::to_string(sharedRedis().port())}});
+                          {"REDIS_PORT", std::to_string(sharedRedis().port())},
+                          {"REDLOCK_NODES", sharedRedlockNodes().addresses()},
+                          {"REDLOCK_TIMEOUT_MS", "500"}});
   }
   static void TearDownTestSuite() { lab_.reset(); }
 
@@ -82,12 +87,15 @@ Protection alone(const std::string& strategy) {
   return {name, {{"X-Concurrency", strategy}}};
 }
 
-INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds,
-                         testing::Values(alone("memory"), alone("redis-spin"),
-                                         alone("pg-constraint"), alone("pg-row"),
-                                         alone("pg-version"), alone("pg-serializable"),
-                                         alone("pg-advisory")),
-                         nameOfProtection);
+// Every row of the table that claims to protect.
+std::vector<Protection> eachAlone() {
+  std::vector<Protection> all;
+  for (const auto& row : strategyTable())
+    if (!row.labOnly) all.push_back(alone(row.name));
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds, testing::ValuesIn(eachAlone()), nameOfProtection);
 INSTANTIATE_TEST_SUITE_P(
     WithBackstop, PinRushHolds,
     testing::Values(Protection{"AsConfigured", {}},
@@ -217,7 +225,10 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
   });
   auto client = service.client();
   ASSERT_TRUE(eventually([&] {
-    return client.get("/metrics").body.find("festa_lock_holders 1") != std::string::npos;
+    return client.get("/metrics")
+               .body.find(
+                   R"(festa_lock_holders{lockable="announcement-pins",strategy="memory"} 1)") !=
+           std::string::npos;
   }));
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
@@ -251,7 +262,9 @@ TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
   });
   EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 1}, {503, 2}}));
   for (const auto& answer : answers)
-    if (answer.status == 503) EXPECT_EQ(answer.code(), "LOCK_TIMEOUT");
+    if (answer.status == 503) {
+      EXPECT_EQ(answer.code(), "LOCK_TIMEOUT");
+    }
 }
 
 }  // namespace festa::test

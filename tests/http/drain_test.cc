@@ -75,7 +75,10 @@ TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=600";
   std::thread stopper([&] {
-    EXPECT_TRUE(eventually([&] { return metricIs(service, "festa_lock_memory_waiters 4"); }));
+    EXPECT_TRUE(eventually([&] {
+      return metricIs(service,
+                      R"(festa_lock_waiting{lockable="announcement-pins",strategy="memory"} 4)");
+    }));
     service.process().signal(SIGTERM);
   });
   const auto answers = rush(service.port(), 5, [&](HttpClient& client, int i) {

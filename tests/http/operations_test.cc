@@ -46,6 +46,17 @@ std::vector<Json::Value> linesOf(const std::string& log) {
   return lines;
 }
 
+// A metric of this suite's only kind of lock in place of "%".
+std::string labelled(std::string metric) {
+  return metric.replace(metric.find('%'), 1, R"(lockable="announcement-pins",strategy="memory")");
+}
+
+// 0 when it has not been counted yet.
+double valueOf(const std::string& metrics, const std::string& metric) {
+  const auto at = metrics.find("\n" + metric + " ");
+  return at == std::string::npos ? 0 : std::stod(metrics.substr(at + metric.size() + 2));
+}
+
 }  // namespace
 
 TEST_F(OperationsTest, HealthIsAlive) {
@@ -72,6 +83,81 @@ TEST_F(OperationsTest, MetricsCountRequestsAndLocks) {
   EXPECT_THAT(response.body,
               testing::ContainsRegex(
                   "festa_lock_requests_total[{][^}]*announcement-pins[^}]*outcome=\"released\""));
+}
+
+TEST_F(OperationsTest, MetricsShowLocksByLockableAndStrategyAndNeverByKey) {
+  ASSERT_EQ(create().status, 201);
+  const auto text = client.get("/metrics").body;
+  for (const auto* line : {"festa_lock_holders{%} 0\n", "festa_lock_waiting{%} 0\n",
+                           "festa_lock_wait_seconds_count{%} ", "festa_lock_hold_seconds_count{%} ",
+                           "festa_pool_wait_seconds_count{%} "})
+    EXPECT_THAT(text, testing::HasSubstr(labelled(line)));
+  EXPECT_EQ(text.find("announcement:"), std::string::npos) << "a lock's key";
+  EXPECT_EQ(text.find("festa_lock_memory_waiters"), std::string::npos);
+}
+
+TEST_F(OperationsTest, MetricsCountFencesThatWereInTheWay) {
+  ASSERT_EQ(create().status, 201);
+  const auto id = std::to_string(festival);
+  inDatabase("UPDATE festivals SET fence = fence + 100 WHERE id = $1::bigint RETURNING id", {id});
+  const auto before = client.get("/metrics").body;
+  ASSERT_EQ(create().status, 201) << "the lock is ours: a larger token is to be had";
+  const auto renewed = client.get("/metrics").body;
+  EXPECT_EQ(valueOf(renewed, labelled("festa_fence_refused_total{%}")),
+            valueOf(before, labelled("festa_fence_refused_total{%}")) + 1);
+  EXPECT_EQ(valueOf(renewed, labelled("festa_fence_renewed_total{%}")),
+            valueOf(before, labelled("festa_fence_renewed_total{%}")) + 1);
+  // Of a later epoch: written by somebody whose storage started after ours.
+  inDatabase(
+      "UPDATE festivals SET fence = fence + (9::bigint << 32) WHERE id = $1::bigint"
+      " RETURNING id",
+      {id});
+  expectProblem(create(), 503, "LOCK_LOST");
+  const auto lost = client.get("/metrics").body;
+  EXPECT_EQ(valueOf(lost, labelled("festa_fence_refused_total{%}")),
+            valueOf(renewed, labelled("festa_fence_refused_total{%}")) + 1);
+  EXPECT_EQ(valueOf(lost, labelled("festa_fence_renewed_total{%}")),
+            valueOf(renewed, labelled("festa_fence_renewed_total{%}")));
+}
+
+TEST_F(OperationsTest, LocksAreLoggedWithTheirTimesAndFence) {
+  auto headers = council;
+  headers["X-Request-Id"] = "find-my-lock";
+  client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":false})", headers);
+  Json::Value found;
+  for (const auto& line : linesOf(service->log()))
+    if (line["request_id"].asString() == "find-my-lock" && line["event"].asString() == "lock")
+      found = line;
+  EXPECT_EQ(found["outcome"].asString(), "released");
+  for (const auto* name : {"wait_ms", "hold_ms", "pool_wait_ms"})
+    EXPECT_TRUE(found[name].isDouble() && found[name].asDouble() >= 0) << name << found;
+  EXPECT_LT(found["pool_wait_ms"].asDouble(), found["hold_ms"].asDouble());
+  EXPECT_EQ(
+      found["fence"].asString(),
+      inDatabase("SELECT fence FROM festivals WHERE id = $1::bigint", {std::to_string(festival)}));
+}
+
+// A lease of 1.8 s is renewed after 0.6 s; the handler takes 0.8 s.
+TEST(Renewals, AreCountedAndTheWriteIsStored) {
+  Service service(sharedPg().createDatabase(),
+                  {{"LAB", "true"},
+                   {"DATABASE_POOL_TIMEOUT_MS", "300"},
+                   {"DATABASE_STATEMENT_TIMEOUT_MS", "100"},
+                   {"DATABASE_COMMIT_TIMEOUT_MS", "900"},
+                   {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "1800"},
+                   {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_MAX_HOLD_MS", "20000"}});
+  auto headers = service.newFestival();
+  headers["X-Lab-Fault"] = "pause-before-commit=800";
+  auto client = service.client();
+  EXPECT_EQ(
+      client
+          .send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":true})", headers)
+          .status,
+      201);
+  EXPECT_GE(valueOf(client.get("/metrics").body,
+                    R"(festa_lock_renewals_total{lockable="announcement-pins",outcome="renewed",)"
+                    R"(strategy="memory"})"),
+            1);
 }
 
 TEST_F(OperationsTest, RequestIdIsMadeAnewForEachRequest) {

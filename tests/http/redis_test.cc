@@ -2,6 +2,7 @@
 #include "app/strategies.h"
 #include "tests/support/loops.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/redlock_nodes.h"
 #include "tests/support/rush.h"
 #include "tests/support/service.h"
 
@@ -39,10 +40,14 @@ TEST(RedisLocks, AStrategyOnRedisWithoutItsServerStopsTheStart) {
 // a lock that does not reach the other processes is seen.
 TEST(ThreeInstances, LeaveThreePinsByEverySharedStrategyAlone) {
   const auto database = sharedPg().createDatabase();
+  sharedRedlockNodes().reset("festabook");
   std::vector<std::unique_ptr<Service>> instances;
   for (int i = 0; i < 3; ++i)
     instances.push_back(std::make_unique<Service>(
-        database, onRedis(sharedRedis(), {{"LAB", "true"}, {"DATABASE_CONNECTIONS", "16"}})));
+        database, onRedis(sharedRedis(), {{"LAB", "true"},
+                                          {"DATABASE_CONNECTIONS", "16"},
+                                          {"REDLOCK_NODES", sharedRedlockNodes().addresses()},
+                                          {"REDLOCK_TIMEOUT_MS", "500"}})));
   const auto pinsAfterRush = [&](const std::string& strategy) {
     auto headers = instances[0]->newFestival();
     headers["X-Concurrency"] = strategy;

@@ -71,6 +71,17 @@ TEST_F(StartTest, LeaseShorterThanTheTimeOutsIsNamed) {
                 "'lock.lockables.announcement-pins.lease_ms'");
 }
 
+TEST_F(StartTest, LongestHoldShorterThanTheLeaseIsNamed) {
+  expectRefused({{"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_MAX_HOLD_MS", "2999"}},
+                "'lock.lockables.announcement-pins.max_hold_ms'");
+}
+
+TEST_F(StartTest, LeaseMustOutlastTheTimeOutsEvenWhenItIsRenewed) {
+  expectRefused({{"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_MAX_HOLD_MS", "60000"},
+                 {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "500"}},
+                "'lock.lockables.announcement-pins.lease_ms'");
+}
+
 TEST_F(StartTest, ProductionRefusesTheLab) {
   expectRefused({{"ENVIRONMENT", "production"}, {"DEMO", "false"}, {"LAB", "true"}}, "'lab'");
 }
@@ -104,6 +115,21 @@ TEST_F(StartTest, UnknownStrategyIsNamed) {
 TEST_F(StartTest, UnknownLockableIsNamed) {
   expectRefused({}, "'lock.lockables.announcement-pin.wait_ms'",
                 R"({"lock":{"lockables":{"announcement-pin":{"wait_ms":1}}}})");
+}
+
+TEST_F(StartTest, RedlockWithoutNodesIsRefused) {
+  expectRefused({{"LOCK_STRATEGY", "redlock"}}, "set redlock.nodes");
+}
+
+TEST_F(StartTest, RedlockNodesThatMakeNoQuorumAreRefused) {
+  for (const auto* nodes : {"127.0.0.1:1,127.0.0.1:2", "127.0.0.1:1,127.0.0.1:2,127.0.0.1:1"})
+    expectRefused({{"REDLOCK_NODES", nodes}}, "'redlock.nodes'");
+}
+
+TEST_F(StartTest, LeaseLongerThanTheQuarantineOfRedlockIsRefused) {
+  expectRefused(
+      {{"REDLOCK_NODES", "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"}, {"REDLOCK_MAX_LEASE_MS", "2999"}},
+      "'redlock.max_lease_ms' (2999)");
 }
 
 TEST_F(StartTest, FewerConnectionsThanThreadsAreRefused) {

@@ -5,6 +5,7 @@
 #include "tests/services/database_fixture.h"
 #include "tests/support/tcp_proxy.h"
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -21,6 +22,18 @@ const NewAnnouncement kPinned{"title", "content", true};
 drogon::Task<std::optional<std::int64_t>> answer(std::optional<std::int64_t> value) {
   co_return value;
 }
+
+struct CountingObserver : WriteObserver {
+  void poolWaited(steady_clock::duration wait) override { pools.push_back(wait); }
+  void fenceRefused() override { ++refused; }
+  void fenceRenewed() override { ++renewed; }
+  void conflictRepeated() override {}
+  void commitUnknown(Resolution) override {}
+
+  std::vector<steady_clock::duration> pools;
+  int refused = 0;
+  int renewed = 0;
+};
 
 class GuardedWriteTest : public DatabaseFixture {
  protected:
@@ -125,6 +138,74 @@ TEST_F(GuardedWriteTest, TwoWritesUnderOneHoldBothGoThrough) {
   EXPECT_EQ(pins(), "2");
 }
 
+TEST_F(GuardedWriteTest, WhatHappensToTheFenceIsTold) {
+  const auto told = std::make_shared<CountingObserver>();
+  const auto observed = [&](WriteGuard guard) {
+    guard.observer = told;
+    return guard;
+  };
+  create(observed(locked(5)));
+  EXPECT_EQ(told->pools.size(), 1U);
+  EXPECT_EQ(told->refused, 0);
+  create(observed(locked(5)));
+  EXPECT_EQ(told->refused, 0) << "an equal token is our own";
+  EXPECT_EQ(told->renewed, 1);
+  create(observed(locked(3)));
+  EXPECT_EQ(told->refused, 1);
+  EXPECT_EQ(told->renewed, 2);
+  errorOf(observed(overtaken(4)));
+  EXPECT_EQ(told->refused, 2);
+  EXPECT_EQ(told->renewed, 2);
+}
+
+TEST_F(GuardedWriteTest, TheWaitForAConnectionIsTold) {
+  const auto db = connect(where_, 1);
+  std::promise<void> reached;
+  std::promise<void> goOn;
+  auto released = goOn.get_future().share();
+  auto first = locked(5);
+  first.beforeCommit = [&]() -> drogon::Task<> {
+    reached.set_value();
+    while (released.wait_for(milliseconds(0)) != std::future_status::ready)
+      co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.002);
+  };
+  const auto told = std::make_shared<CountingObserver>();
+  auto second = locked(6);
+  second.observer = told;
+  auto holder = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, first); });
+  reached.get_future().wait();
+  auto waiter = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, second); });
+  // The time that passes here is the wait that must be told.
+  EXPECT_EQ(waiter.wait_for(milliseconds(100)), std::future_status::timeout);
+  goOn.set_value();
+  finish(std::move(holder));
+  finish(std::move(waiter));
+  ASSERT_EQ(told->pools.size(), 1U);
+  EXPECT_GE(told->pools[0], milliseconds(80));
+}
+
+TEST_F(GuardedWriteTest, ACommitChecksTheLeaseAsItIsThen) {
+  std::atomic<bool> lost{false};
+  auto guard = locked(5);
+  guard.validUntil = [&] { return lost ? SteadyTime::min() : SteadyTime::max(); };
+  guard.beforeCommit = [&]() -> drogon::Task<> {
+    lost = true;
+    co_return;
+  };
+  EXPECT_EQ(errorOf(guard), ErrorCode::kLockLost);
+  EXPECT_EQ(pins(), "0");
+  EXPECT_EQ(fence(), "0");
+  auto renewed = locked(6);
+  auto end = steady_clock::now() + milliseconds(50);
+  renewed.validUntil = [&] { return end; };
+  renewed.beforeCommit = [&]() -> drogon::Task<> {
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.1);
+    end = SteadyTime::max();
+  };
+  create(renewed);
+  EXPECT_EQ(pins(), "1");
+}
+
 TEST_F(GuardedWriteTest, AMissingRowIsNamed) {
   const auto guard = locked(5);
   try {
@@ -149,7 +230,7 @@ TEST_F(GuardedWriteTest, AnExceptionAfterTheInsertLeavesNeitherRowNorToken) {
 // Frozen before its fence statement: its lease is over, and a successor has written meanwhile.
 TEST_F(GuardedWriteTest, AHolderFrozenPastItsLeaseCannotCommitAndItsSuccessorCan) {
   auto frozen = overtaken(5);
-  frozen.validUntil = steady_clock::now() + milliseconds(50);
+  frozen.validUntil = until(steady_clock::now() + milliseconds(50));
   frozen.beforeCommit = []() -> drogon::Task<> {
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.1);
   };
@@ -157,7 +238,7 @@ TEST_F(GuardedWriteTest, AHolderFrozenPastItsLeaseCannotCommitAndItsSuccessorCan
   create(locked(6));
   EXPECT_EQ(pins(), "1");
   // Even with a clock that lies to it, the row's fence stops it.
-  frozen.validUntil = SteadyTime::max();
+  frozen.validUntil = until(SteadyTime::max());
   EXPECT_EQ(errorOf(frozen), ErrorCode::kLockLost);
   EXPECT_EQ(pins(), "1");
 }
@@ -172,7 +253,7 @@ TEST_F(GuardedWriteTest, AHolderFrozenAfterItsFenceIsEndedByTheServersTimeOut) {
     frozen.set_value();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 1.0);
   };
-  holder.validUntil = steady_clock::now() + std::chrono::seconds(20);
+  holder.validUntil = until(steady_clock::now() + std::chrono::seconds(20));
   auto outcome = startOn(loops_.at(), [&] { return service(db_).create(1, kPinned, holder); });
   frozen.get_future().wait();
   create(locked(6));
@@ -250,7 +331,7 @@ TEST_F(GuardedWriteTest, ACommitWhoseReplyWasLostIsFoundToHaveHappened) {
   where.port = proxy.port();
   const auto db = connect(where, 2);
   auto guard = locked(5);
-  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   guard.beforeCommit = [&]() -> drogon::Task<> {
     proxy.swallowReplies();
     co_return;
@@ -266,7 +347,7 @@ TEST_F(GuardedWriteTest, ACommitWhoseReplyWasLostIsFoundToHaveHappened) {
 
 TEST_F(GuardedWriteTest, ACommitThatNeverReachedTheServerIsFoundNotToHaveHappened) {
   auto guard = locked(5);
-  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
@@ -286,14 +367,14 @@ TEST_F(GuardedWriteTest, ARefusedCommitIsFoundNotToHaveHappened) {
       "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON announcements DEFERRABLE INITIALLY DEFERRED"
       " FOR EACH ROW EXECUTE FUNCTION refuse()");
   auto guard = locked(5);
-  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   EXPECT_EQ(errorOf(guard), ErrorCode::kDatabaseUnavailable);
   EXPECT_EQ(pins(), "0");
 }
 
 TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
   auto guard = overtaken(5);
-  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   guard.beforeCommit = [this]() -> drogon::Task<> {
@@ -309,7 +390,7 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
 // see: it must not be taken for ours.
 TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseDoesNotProveOurCommit) {
   auto guard = overtaken(5);
-  guard.validUntil = steady_clock::now() + std::chrono::seconds(15);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   guard.beforeCommit = [this]() -> drogon::Task<> {
     endOpenTransactions();
     session_.run("UPDATE festivals SET fence = 5 WHERE id = 1");
@@ -335,7 +416,7 @@ TEST_F(GuardedWriteTest, UnresolvedByTheEndOfTheLeaseItIsCalledUnknownAndTheLock
   const auto db = connect(where, 1);
   db->setTimeout(0.1);
   auto guard = locked(5);
-  guard.validUntil = steady_clock::now() + milliseconds(600);
+  guard.validUntil = until(steady_clock::now() + milliseconds(600));
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
   // The only connection stays open and silent: nobody can ask.

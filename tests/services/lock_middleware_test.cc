@@ -2,9 +2,7 @@
 
 #include "lock/memory_lock_storage.h"
 #include "services/transaction.h"
-#include "tests/services/database_fixture.h"
-
-#include <drogon/HttpAppFramework.h>
+#include "tests/services/middleware_fixture.h"
 
 namespace festa::test {
 
@@ -46,85 +44,16 @@ class WatchedStorage : public lock::LockStorage {
   const std::function<void()> onUnlock_;
 };
 
-struct Recorder : lock::LockObserver {
-  void finished(const HttpRequestPtr&, const lock::LockRecord& record) override {
-    outcomes.push_back(record.outcome);
-  }
-  std::vector<LockOutcome> outcomes;
-};
-
-class LockMiddlewareTest : public DatabaseFixture {
+class LockMiddlewareTest : public MiddlewareFixture {
  protected:
-  LockMiddlewareTest() { session_.run("CREATE TABLE t (n int)"); }
-
-  using Handler = std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr)>;
-
-  std::shared_ptr<lock::LockMiddleware> make(lock::Lockable lockable) {
-    lock::LockMiddlewareContext context;
-    context.variable = [](const HttpRequestPtr& request, std::string_view) {
-      return std::optional<std::string>(request->getParameter("id"));
-    };
-    context.plan = [this](const HttpRequestPtr&, const lock::Lockable&) {
-      return lock::Plan{{"watched", storage_}, true};
-    };
-    context.refuse = [this](const HttpRequestPtr&, LockOutcome outcome, const lock::Lockable&) {
-      refused_.push_back(outcome);
-      return drogon::HttpResponse::newHttpResponse(drogon::k503ServiceUnavailable, drogon::CT_NONE);
-    };
-    context.observer = recorder_;
-    context.holders = holders_;
-    return std::make_shared<lock::LockMiddleware>(std::move(lockable),
-                                                  std::set<std::string>{"path.id"}, context);
-  }
-
-  // What Drogon does around a handler: its coroutine ends in a response, which is passed back up.
-  static drogon::MiddlewareNextCallback nextOf(const Handler& handler,
-                                               const HttpRequestPtr& request) {
-    return [handler, request](std::function<void(const HttpResponsePtr&)>&& back) {
-      auto answer = std::make_shared<std::function<void(const HttpResponsePtr&)>>(std::move(back));
-      runHandler(handler, request, answer);
-    };
-  }
-
-  static drogon::AsyncTask runHandler(
-      Handler handler, HttpRequestPtr request,
-      std::shared_ptr<std::function<void(const HttpResponsePtr&)>> answer) {
-    HttpResponsePtr response;
-    try {
-      response = co_await handler(request);
-    } catch (const std::exception&) {
-      response =
-          drogon::HttpResponse::newHttpResponse(drogon::k500InternalServerError, drogon::CT_NONE);
-    }
-    (*answer)(response);
-  }
-
-  static drogon::Task<HttpResponsePtr> pass(std::shared_ptr<lock::LockMiddleware> middleware,
-                                            Handler handler, HttpRequestPtr request) {
-    drogon::MiddlewareNextAwaiter next(nextOf(handler, request));
-    co_return co_await middleware->invoke(request, std::move(next));
-  }
-
-  std::future<HttpResponsePtr> start(const std::shared_ptr<lock::LockMiddleware>& middleware,
-                                     const Handler& handler, const std::string& id = "1") {
-    auto request = drogon::HttpRequest::newHttpRequest();
-    request->setParameter("id", id);
-    return startOn(loops_.at(),
-                   [middleware, handler, request] { return pass(middleware, handler, request); });
-  }
-
-  static drogon::Task<HttpResponsePtr> ok(HttpRequestPtr) {
-    co_return drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_NONE);
+  LockMiddlewareTest() {
+    session_.run("CREATE TABLE t (n int)");
+    storage_ = watched_;
   }
 
   std::function<void()> atUnlock_ = [] {};
-  Loops timers_;
-  std::shared_ptr<WatchedStorage> storage_ = std::make_shared<WatchedStorage>(
+  const std::shared_ptr<WatchedStorage> watched_ = std::make_shared<WatchedStorage>(
       lock::MemoryLockStorage::create(1, timers_.at()), [this] { atUnlock_(); });
-  std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
-  std::shared_ptr<lock::HoldersGauge> holders_ = std::make_shared<lock::HoldersGauge>(100);
-  std::vector<LockOutcome> refused_;
-  const lock::Lockable lockable_{.name = "test", .key = "k:{path.id}"};
 };
 
 }  // namespace
@@ -144,7 +73,7 @@ TEST_F(LockMiddlewareTest, AtTheMomentOfReleaseTheRowIsVisibleToAnotherConnectio
   };
   const auto middleware = make(lockable_);
   for (expected = 1; expected <= 300; ++expected) finish(start(middleware, insert));
-  EXPECT_EQ(storage_->unlocks, 300);
+  EXPECT_EQ(watched_->unlocks, 300);
   EXPECT_EQ(invisible, 0);
 }
 
@@ -156,7 +85,7 @@ TEST_F(LockMiddlewareTest, AHandlerThatFailsStillGivesTheKeyBack) {
   const auto middleware = make(lockable_);
   EXPECT_EQ(finish(start(middleware, failing))->statusCode(), drogon::k500InternalServerError);
   EXPECT_EQ(finish(start(middleware, ok))->statusCode(), drogon::k200OK);
-  EXPECT_EQ(recorder_->outcomes, (std::vector{LockOutcome::kReleased, LockOutcome::kReleased}));
+  EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kReleased, LockOutcome::kReleased}));
 }
 
 TEST_F(LockMiddlewareTest, AnUnknownCommitLeavesTheKeyToItsLease) {
@@ -169,12 +98,13 @@ TEST_F(LockMiddlewareTest, AnUnknownCommitLeavesTheKeyToItsLease) {
   lockable.wait = Millis{5000};
   const auto middleware = make(lockable);
   finish(start(middleware, unknown));
-  EXPECT_EQ(storage_->unlocks, 0);
+  EXPECT_EQ(watched_->unlocks, 0);
   const auto started = lock::SteadyClock::now();
   EXPECT_EQ(finish(start(middleware, ok))->statusCode(), drogon::k200OK);
   EXPECT_GT(lock::SteadyClock::now() - started, Millis{40})
       << "the key was free before the lease ended";
-  EXPECT_EQ(recorder_->outcomes, (std::vector{LockOutcome::kLeftToExpire, LockOutcome::kReleased}));
+  EXPECT_EQ(recorder_->outcomes(),
+            (std::vector{LockOutcome::kLeftToExpire, LockOutcome::kReleased}));
 }
 
 TEST_F(LockMiddlewareTest, AFailFastLockSaysBusyAtOnce) {
@@ -200,10 +130,26 @@ TEST_F(LockMiddlewareTest, AFailFastLockSaysBusyAtOnce) {
 }
 
 TEST_F(LockMiddlewareTest, BeyondTheLimitOfHoldersOneIsRefusedWithoutALock) {
-  holders_ = std::make_shared<lock::HoldersGauge>(0);
+  board_ = std::make_shared<lock::LockBoard>(0);
   finish(start(make(lockable_), ok));
   EXPECT_EQ(refused_, (std::vector{LockOutcome::kOverloaded}));
-  EXPECT_EQ(storage_->unlocks, 0);
+  EXPECT_EQ(watched_->unlocks, 0);
+}
+
+TEST_F(LockMiddlewareTest, TheBoardShowsTheHolderWhileItHoldsAndNobodyAfterwards) {
+  std::vector<lock::LockBoard::Row> rows;
+  const Handler look = [&](HttpRequestPtr request) {
+    rows = board_->rows(10);
+    return ok(request);
+  };
+  finish(start(make(lockable_), look));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_TRUE(rows[0].holds);
+  EXPECT_EQ(rows[0].lockable, "test");
+  EXPECT_EQ(rows[0].strategy, "memory");
+  EXPECT_EQ(rows[0].key, "k:1");
+  EXPECT_GT(rows[0].fence, 0);
+  EXPECT_TRUE(board_->rows(10).empty());
 }
 
 TEST_F(LockMiddlewareTest, AClosedStorageRefuses) {

@@ -85,7 +85,7 @@ TEST_F(TransactionTest, ARefusedCommitIsNotReportedAsSuccess) {
 
 TEST_F(TransactionTest, PastTheDeadlineNothingIsBegun) {
   TransactionOptions options;
-  options.notAfter = std::chrono::steady_clock::now();
+  options.notAfter = until(std::chrono::steady_clock::now());
   bool ran = false;
   auto body = [&](Sql& sql) {
     ran = true;
@@ -97,7 +97,7 @@ TEST_F(TransactionTest, PastTheDeadlineNothingIsBegun) {
 
 TEST_F(TransactionTest, ADeadlinePassedDuringTheBodyPreventsTheCommit) {
   TransactionOptions options;
-  options.notAfter = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  options.notAfter = until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100));
   options.beforeCommit = []() -> drogon::Task<> {
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.15);
   };

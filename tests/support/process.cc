@@ -53,6 +53,10 @@ pid_t launch(const Command& command) {
   dup2(file, 1);
   dup2(file, 2);
   dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+  if (command.channel >= 0) {
+    dup2(command.channel, 0);
+    dup2(command.channel, 1);
+  }
   for (int fd = 3; fd < 1024; ++fd) close(fd);
   if (user != nullptr && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) _exit(126);
   // Nothing started by a test outlives it, whatever happens to the test.
@@ -121,6 +125,20 @@ int freePort() {
     throw std::runtime_error("no free port");
   close(socket);
   return ntohs(address.sin_port);
+}
+
+void silencePort(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  // Nobody accepts: the system completes the connections. Somebody else's port by now is as good.
+  if (bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      listen(socket, 64) != 0)
+    close(socket);
 }
 
 std::string makeTemporaryFolder() {

@@ -12,6 +12,7 @@ struct Command {
   std::vector<std::string> arguments;              // the first is the program
   std::map<std::string, std::string> environment;  // added to ours
   std::string output;       // file for standard output and error; empty: discarded
+  int channel = -1;         // instead: a socket that becomes standard input and output
   bool asPostgres = false;  // as root: run as the user postgres, which servers insist on
 };
 
@@ -38,6 +39,9 @@ class Process {
 void runCommand(Command command);
 
 int freePort();
+// Lets the port of a server that has ended accept connections and answer nobody, to the end of the
+// program. Clients outlive their tests; where a connection is refused they try again for ever.
+void silencePort(int port);
 std::string
 makeTemporaryFolder();  // removed at the end of the test program; usable by the user postgres
 

@@ -36,9 +36,18 @@ bool answers(drogon::nosql::RedisClient& client) {
 
 }  // namespace
 
-RedisServer::RedisServer(std::vector<std::string> arguments)
-    : arguments_(std::move(arguments)), folder_(makeTemporaryFolder()), port_(freePort()) {
+RedisServer::RedisServer(std::vector<std::string> arguments,
+                         std::map<std::string, std::string> environment)
+    : arguments_(std::move(arguments)),
+      environment_(std::move(environment)),
+      folder_(makeTemporaryFolder()),
+      port_(freePort()) {
   start();
+}
+
+RedisServer::~RedisServer() {
+  process_.reset();
+  silencePort(port_);
 }
 
 void RedisServer::start() {
@@ -47,7 +56,7 @@ void RedisServer::start() {
       "--save",       "",       "--daemonize",         "no"};
   command.insert(command.end(), arguments_.begin(), arguments_.end());
   process_ = std::make_unique<Process>(
-      Command{.arguments = command, .environment = {}, .output = folder_ + "/log"});
+      Command{.arguments = command, .environment = environment_, .output = folder_ + "/log"});
   if (!eventually([this] { return this->command({"PING"}) == "PONG"; }))
     throw std::runtime_error("redis-server did not start");
 }
@@ -57,9 +66,9 @@ void RedisServer::kill() {
   process_->wait();
 }
 
-drogon::nosql::RedisClientPtr RedisServer::connectTo(int port) {
+drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t connections) {
   auto client = drogon::nosql::RedisClient::newRedisClient(
-      trantor::InetAddress("127.0.0.1", static_cast<std::uint16_t>(port)), 1);
+      trantor::InetAddress("127.0.0.1", static_cast<std::uint16_t>(port)), connections);
   client->setTimeout(0.5);
   // Never destroyed: a coroutine may drop the last pointer on the client's own thread.
   static auto& kept = *new std::vector<drogon::nosql::RedisClientPtr>;

@@ -5,6 +5,7 @@
 
 #include <drogon/nosql/RedisClient.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,16 +14,20 @@ namespace festa::test {
 
 class RedisServer {
  public:
-  explicit RedisServer(std::vector<std::string> arguments = {});
+  explicit RedisServer(std::vector<std::string> arguments = {},
+                       std::map<std::string, std::string> environment = {});
+  ~RedisServer();
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
 
   int port() const { return port_; }
   void start();
   void kill();  // SIGKILL; nothing was persisted
   Process& process() { return *process_; }
 
-  // A client of Drogon's with one connection, connected.
+  // A client of Drogon's, connected. Its commands take turns on its connections.
   drogon::nosql::RedisClientPtr connect() const { return connectTo(port_); }
-  static drogon::nosql::RedisClientPtr connectTo(int port);
+  static drogon::nosql::RedisClientPtr connectTo(int port, std::size_t connections = 1);
 
   // One command on a connection of its own, e.g. {"GET", "k"}; the reply as text, lists by lines.
   std::string command(const std::vector<std::string>& arguments) const;
@@ -31,6 +36,7 @@ class RedisServer {
 
  private:
   const std::vector<std::string> arguments_;
+  const std::map<std::string, std::string> environment_;
   const std::string folder_;
   const int port_;
   std::unique_ptr<Process> process_;

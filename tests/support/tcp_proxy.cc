@@ -1,5 +1,7 @@
 #include "tests/support/tcp_proxy.h"
 
+#include "tests/support/process.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -44,6 +46,7 @@ TcpProxy::~TcpProxy() {
     ::close(connection.client);
     ::close(connection.server);
   }
+  silencePort(port_);
 }
 
 void TcpProxy::accept() {
@@ -76,6 +79,10 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
   while (true) {
     const auto count = recv(from, bytes, sizeof bytes, 0);
     if (count <= 0) break;
+    if (!isReply && holdNext_.exchange(false)) {
+      holding_ = true;
+      holding_.wait(true);
+    }
     if (isReply && connection.swallow) {
       swallowed_ += static_cast<std::size_t>(count);
       continue;
@@ -85,8 +92,14 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
   close(connection);
 }
 
+void TcpProxy::letThrough() {
+  holding_ = false;
+  holding_.notify_all();
+}
+
 void TcpProxy::close(Connection& connection) {
   if (connection.closed.exchange(true)) return;
+  letThrough();
   shutdown(connection.client, SHUT_RDWR);
   shutdown(connection.server, SHUT_RDWR);
 }

@@ -24,8 +24,15 @@ class TcpProxy {
   void swallowReplies();
   // Bytes from the server that were swallowed so far.
   std::size_t swallowed() const { return swallowed_; }
+  // The connection on which the next request comes is held back, from that request on, until
+  // letThrough() or until a connection ends; others flow. One at a time.
+  void holdBackNext() { holdNext_ = true; }
+  bool isHoldingBack() const { return holding_; }
+  void letThrough();
   // Ends all connections that exist; new ones are forwarded as usual.
   void cut();
+  // New connections go to another port: the address has moved to another server.
+  void redirect(int port) { targetPort_ = port; }
 
  private:
   struct Connection {
@@ -37,12 +44,14 @@ class TcpProxy {
 
   void accept();
   void pump(Connection& connection, int from, int to, bool isReply);
-  static void close(Connection& connection);
+  void close(Connection& connection);
 
-  const int targetPort_;
+  std::atomic<int> targetPort_;
   int port_ = 0;
   int listener_ = -1;
   std::atomic<std::size_t> swallowed_{0};
+  std::atomic<bool> holdNext_{false};
+  std::atomic<bool> holding_{false};
   std::mutex mutex_;
   std::list<Connection> connections_;  // guarded by mutex_; elements stay where they are
   std::vector<std::thread> threads_;   // guarded by mutex_

@@ -179,6 +179,8 @@ TEST(Config, LockablesAreReadByNameAndWhatIsNotSetStaysOpen) {
   EXPECT_EQ(times.strategy, "");
   EXPECT_EQ(times.waitMs, 0);
   EXPECT_EQ(times.leaseMs, 3000);
+  EXPECT_EQ(times.maxHoldMs, std::nullopt);
+  EXPECT_EQ(pins(read(pinsJson(R"("max_hold_ms": 0)"))).maxHoldMs, 0);
   const auto strategy = pins(read(pinsJson(R"("strategy": "pg-constraint")")));
   EXPECT_EQ(strategy.strategy, "pg-constraint");
   EXPECT_EQ(strategy.waitMs, std::nullopt);
@@ -196,11 +198,43 @@ TEST(Config, VariablesOverrideLockables) {
 TEST(Config, WrongLockablesAreRefusedByName) {
   EXPECT_THAT(refusal(pinsJson(R"("lease_ms": "3s")")), HasSubstr("announcement-pins.lease_ms'"));
   EXPECT_THAT(refusal(pinsJson(R"("wait_ms": -2)")), HasSubstr("announcement-pins.wait_ms'"));
+  EXPECT_THAT(refusal(pinsJson(R"("max_hold_ms": -1)")),
+              HasSubstr("announcement-pins.max_hold_ms'"));
   EXPECT_THAT(refusal(pinsJson(R"("wait": 1)")), HasSubstr("announcement-pins.wait'"));
   EXPECT_THAT(refusal(R"({"lock": {"lockables": {"nobody": {"wait_ms": 1}}}})"),
               HasSubstr("'lock.lockables.nobody.wait_ms'"));
   EXPECT_THAT(refusal(R"({"lock": {"lockables": {"announcement-pins": 5}}})"),
               HasSubstr("'lock.lockables.announcement-pins'"));
+}
+
+TEST(Config, RedlockNodesAreAListOfAddresses) {
+  EXPECT_THAT(read("").redlock.nodes, IsEmpty());
+  const auto json = read(R"({"redlock": {"nodes": ["10.0.0.1:1", "10.0.0.1:2", "10.0.0.2:65535"],
+                                         "max_lease_ms": 4000}})");
+  ASSERT_EQ(json.redlock.nodes.size(), 3U);
+  EXPECT_EQ(json.redlock.nodes[2].host, "10.0.0.2");
+  EXPECT_EQ(json.redlock.nodes[2].port, 65535);
+  EXPECT_EQ(json.redlock.maxLeaseMs, 4000);
+  const auto variables = read("", {{"FESTA_REDLOCK_NODES", "a:1,b:1,c:1,d:1,e:1"}});
+  ASSERT_EQ(variables.redlock.nodes.size(), 5U);
+  EXPECT_EQ(variables.redlock.nodes[4].text(), "e:1");
+}
+
+TEST(Config, RedlockNodesThatMakeNoQuorumAreRefused) {
+  for (const auto* nodes : {"a:1", "a:1,b:1", "a:1,b:1,c:1,d:1", "a:1,b:1,c:1,d:1,e:1,f:1"})
+    EXPECT_THAT(refusal("", {{"FESTA_REDLOCK_NODES", nodes}}),
+                AllOf(HasSubstr("'redlock.nodes'"), HasSubstr("odd")))
+        << nodes;
+  EXPECT_THAT(refusal("", {{"FESTA_REDLOCK_NODES", "a:1,b:1,a:1"}}),
+              AllOf(HasSubstr("'redlock.nodes'"), HasSubstr("a:1 more than once")));
+}
+
+TEST(Config, RedlockNodesThatAreNoAddressesAreRefused) {
+  for (const auto* node : {"a", "a:", ":1", "a:x", "a:0", "a:65536", "a:1 "})
+    EXPECT_THAT(refusal("", {{"FESTA_REDLOCK_NODES", std::string("b:1,c:1,") + node}}),
+                HasSubstr("'redlock.nodes'"))
+        << node;
+  EXPECT_THAT(refusal(R"({"redlock": {"nodes": "a:1,b:1,c:1"}})"), HasSubstr("'redlock.nodes'"));
 }
 
 TEST(Config, EveryThreadNeedsAConnection) {

@@ -28,6 +28,12 @@ Json::Value parsed(const std::string& text) {
 
 }  // namespace
 
+TEST(JsonWriter, NullsAreSeparatedLikeOtherValues) {
+  JsonWriter json;
+  json.beginObject().key("a").null().key("b").beginArray().null().null().endArray().endObject();
+  EXPECT_EQ(json.take(), R"({"a":null,"b":[null,null]})");
+}
+
 TEST(JsonWriter, EmptyObjectsAndArraysHaveNoCommas) {
   EXPECT_EQ(JsonWriter().beginObject().endObject().take(), "{}");
   EXPECT_EQ(JsonWriter().beginArray().endArray().take(), "[]");

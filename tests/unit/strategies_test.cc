@@ -66,7 +66,7 @@ struct Held {
 
 std::shared_ptr<lock::LockHold> holdFor(const Held& held) {
   lock::Plan plan{strategies()->strategy(*Strategies::find(held.strategy)), held.backstop};
-  auto hold = std::make_shared<lock::LockHold>(std::move(plan), "pins:1");
+  auto hold = std::make_shared<lock::LockHold>("pins", std::move(plan), "pins:1");
   if (held.granted) hold->grant(Lease{"pins:1", "owner-1", kFence, kValidUntil});
   return hold;
 }
@@ -220,9 +220,21 @@ TEST(GuardFactory, AHoldWithBackstopGivesItsFenceAndItsDeadline) {
   EXPECT_TRUE(guard.backstop);
   EXPECT_TRUE(guard.usesConstraints());
   EXPECT_EQ(guard.fence, kFence);
-  EXPECT_EQ(guard.validUntil, kValidUntil);
+  EXPECT_EQ(guard.validUntil(), kValidUntil);
   EXPECT_TRUE(guard.renewFence);
   EXPECT_FALSE(guard.beforeCommit);
+}
+
+TEST(GuardFactory, TheDeadlineIsThatOfTheHoldAtTheMomentOfAsking) {
+  const auto guarded = request();
+  const auto hold = holdFor({});
+  lock::attachHold(guarded, hold);
+  const auto guard = makeGuardFactory(false, std::chrono::milliseconds(900))(guarded);
+  hold->grant(Lease{"pins:1", "owner-1", kFence, kValidUntil + std::chrono::hours(1)});
+  EXPECT_EQ(guard.validUntil(), kValidUntil + std::chrono::hours(1));
+  // The storage of this test says that the hold is lost.
+  drogon::sync_wait(hold->renewFence(kFence));
+  EXPECT_LT(guard.validUntil(), kValidUntil);
 }
 
 TEST(GuardFactory, AHoldWithoutBackstopHasADeadlineButNoFence) {
@@ -231,7 +243,7 @@ TEST(GuardFactory, AHoldWithoutBackstopHasADeadlineButNoFence) {
   EXPECT_FALSE(guard.usesConstraints());
   EXPECT_EQ(guard.fence, std::nullopt);
   EXPECT_FALSE(guard.renewFence);
-  EXPECT_EQ(guard.validUntil, kValidUntil);
+  EXPECT_EQ(guard.validUntil(), kValidUntil);
   EXPECT_TRUE(guard.commitUnknown);
 }
 
@@ -240,7 +252,7 @@ TEST(GuardFactory, AStrategyThatTakesNoLockHasNeitherFenceNorDeadline) {
   EXPECT_EQ(guard.inside, Guard::kConstraint);
   EXPECT_TRUE(guard.usesConstraints());
   EXPECT_EQ(guard.fence, std::nullopt);
-  EXPECT_EQ(guard.validUntil, SteadyTime::max());
+  EXPECT_EQ(guard.validUntil(), SteadyTime::max());
   EXPECT_FALSE(guard.renewFence);
   EXPECT_FALSE(guard.commitUnknown);
 }

@@ -25,6 +25,16 @@ TEST(Utf8, FirstAndLastCodePointOfEachLengthAreValid) {
     EXPECT_EQ(utf8Length(text), 1U) << testing::PrintToString(text);
 }
 
+TEST(Utf8, WhatIsNotValidIsReplacedByteByByteAndTheRestStays) {
+  EXPECT_EQ(toUtf8("축제 🎉 \0"s), "축제 🎉 \0"s);
+  EXPECT_EQ(toUtf8(""), "");
+  EXPECT_EQ(toUtf8("a\xFF\xC3"
+                   "b"s),
+            "a\uFFFD\uFFFDb");
+  EXPECT_EQ(toUtf8("\xED\xA0\x80"s), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(toUtf8("\xE2\x82"s), "\uFFFD\uFFFD") << "cut off at the end";
+}
+
 TEST(Utf8, OverlongFormsAreNotValid) {
   for (const auto& text : {"\xC0\x80"s, "\xC0\xAF"s, "\xC1\xBF"s, "\xE0\x80\x80"s, "\xE0\x9F\xBF"s,
                            "\xF0\x80\x80\x80"s, "\xF0\x8F\xBF\xBF"s})

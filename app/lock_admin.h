@@ -1,0 +1,56 @@
+// Who holds and who waits, for operators.
+#pragma once
+
+#include "controllers/endpoints.h"
+#include "controllers/json_writer.h"
+#include "lock/lock_board.h"
+#include "lock/redis/redis_commands.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// GET /admin/locks: the locked requests of this process and, for Redis, the holds of all processes
+// that share its keys. A picture, not a decision: by the time it is read it is old.
+class LockAdmin {
+ public:
+  static constexpr std::size_t kMostEntries = 1000;  // in each part of the answer
+
+  // `redis` may be null: none is configured, and the fleet's part is empty. `prefix` is that of all
+  // keys of all lock storages there.
+  LockAdmin(std::shared_ptr<const lock::LockBoard> board,
+            std::shared_ptr<lock::RedisCommands> redis, std::string prefix)
+      : board_(std::move(board)), redis_(std::move(redis)), prefix_(std::move(prefix)) {}
+
+  // Must outlive the application's run.
+  void publish(Endpoints& endpoints) const;
+
+ private:
+  struct FleetHold {
+    std::string storage;
+    std::string key;
+    std::string owner;
+    std::optional<std::int64_t> remainingMs;  // none: it never ends by itself
+    std::optional<std::int64_t> waiters;      // none: the storage keeps no line
+  };
+  struct Fleet {
+    std::vector<FleetHold> holds;
+    bool complete = true;
+  };
+
+  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
+  bool writeInstance(JsonWriter& json) const;
+  void writeWaiting(JsonWriter& json) const;
+  static void writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet);
+  drogon::Task<std::optional<Fleet>> readFleet() const;
+  drogon::Task<Fleet> scan() const;
+
+  const std::shared_ptr<const lock::LockBoard> board_;
+  const std::shared_ptr<lock::RedisCommands> redis_;
+  const std::string prefix_;
+};
+
+}  // namespace festa

@@ -1,0 +1,139 @@
+// What one process does in the lines for locks on a Redis server: decisions only, no clock, no
+// threads, no I/O.
+#pragma once
+
+#include "lock/lock_table.h"
+#include "lock/redis/line_protocol.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace festa::lock {
+
+// The caller carries commands to the server and brings back replies, losses, messages and the time;
+// any of them may come late, twice (messages) or never. Not thread-safe.
+//
+// A waiter is one ticket. It is told exactly once how it ended, unless it was cancelled. Whatever
+// the network does, nobody waits in vain for a free key longer than the remaining lease of the last
+// holder: the process looks by itself when that is over, at each beat when its messages do not
+// arrive, and takes its places again when the server has forgotten them.
+class LineClient {
+ public:
+  struct Send {
+    LineCommand command;
+  };
+  struct Granted {
+    WaiterId waiter;
+    Lease lease;
+  };
+  struct Busy {
+    WaiterId waiter;
+  };
+  struct Broken {  // no reply: nobody knows whether it holds the key
+    WaiterId waiter;
+  };
+  // Repeat this leave until it is answered or the time has come.
+  struct Abandon {
+    LeaveCommand command;
+    SteadyTime until;
+  };
+  using Action = std::variant<Send, Granted, Busy, Broken, Abandon>;
+  using Actions = std::vector<Action>;
+
+  explicit LineClient(std::string process) : process_(std::move(process)) {}
+
+  // A new waiter; queue = false: it takes the key at once or is told kBusy.
+  WaiterId arrive(const LockKey& key, Millis lease, bool queue, Actions& actions);
+  // A new waiter that the holder of `lease` names as its successor by the returned leave.
+  std::pair<WaiterId, LeaveCommand> succeed(const Lease& lease, Millis nextLease, bool keep);
+  // False: it has been told its end already.
+  bool cancel(WaiterId waiter, Actions& actions);
+
+  // The hold is about to be given back (its leave follows), or lasts until `validUntil` now.
+  void ended(const Lease& lease);
+  void prolonged(const Lease& lease);
+
+  void replied(const LineCommand& command, const LineReply& reply, SteadyTime sent, SteadyTime now,
+               Actions& actions);
+  // `sent`: it may have been executed.
+  void lost(const LineCommand& command, bool sent, SteadyTime now, Actions& actions);
+  void heardEcho(SteadyTime now, Actions& actions);
+  void heardOffer(const std::string& ticket, const LockKey& key, SteadyTime now, Actions& actions);
+
+  // What is due by now. Call it again at nextTick() at the latest.
+  void tick(SteadyTime now, Actions& actions);
+  std::optional<SteadyTime> nextTick() const;
+
+  // Forgets all waiters; their ids.
+  std::vector<WaiterId> dropAll(Actions& actions);
+
+  std::size_t waiters() const { return waiting_.size(); }
+  std::size_t waiters(const LockKey& key) const;
+  std::size_t holds() const { return held_.size(); }
+  std::uint64_t offersMissed() const { return offersMissed_; }
+
+ private:
+  struct Waiting {
+    LockKey key;
+    Millis lease;
+    bool queue = true;
+    bool asking = true;    // an arrive or confirm is under way
+    bool offered = false;  // heard while asking
+  };
+  struct Line {
+    std::set<WaiterId> tickets;
+    SteadyTime lookAt = SteadyTime::max();
+    bool looking = false;
+  };
+  using Lines = std::map<LockKey, Line>;
+  using Offers = std::map<LockKey, SteadyTime>;
+
+  WaiterId add(const LockKey& key, Millis lease, bool queue);
+  void remove(WaiterId waiter);
+  std::string ticketOf(WaiterId waiter, Millis lease) const;
+  std::optional<WaiterId> ours(const std::string& ticket) const;
+  void send(LineCommand command, Actions& actions) { actions.push_back(Send{std::move(command)}); }
+  void ask(WaiterId waiter, Waiting& waiting, Actions& actions);
+  void confirm(WaiterId waiter, Waiting& waiting, Actions& actions);
+  void standAgain(const std::set<WaiterId>& tickets, Actions& actions);
+  void take(const LineReply::Grant& grant, const LockKey& key, SteadyTime sent, Actions& actions);
+  void inLine(WaiterId waiter, Waiting& waiting, const LineReply& reply, SteadyTime now,
+              Actions& actions);
+  void decline(const std::string& ticket, const LockKey& key, Actions& actions);
+  void watch(const LockKey& key, const LineReply& reply, SteadyTime now);
+  void lookAt(Lines::iterator line, SteadyTime at);
+  void look(const LockKey& key, Line& line, Actions& actions);
+  void lookEverywhere(Actions& actions);
+  void offered(const LockKey& key, SteadyTime now);
+  void onLookAfterOffer(const LookCommand& c, const LineReply& reply, SteadyTime now);
+
+  void onReply(const ArriveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const LeaveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const ConfirmCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const LookCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const BeatCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const QuitCommand&, const LineReply&, SteadyTime, Actions&) {}
+
+  const std::string process_;
+  WaiterId last_ = 0;
+  std::unordered_map<WaiterId, Waiting> waiting_;
+  Lines lines_;                                   // keys with a waiter that queues
+  std::set<std::pair<SteadyTime, LockKey>> due_;  // (lookAt, key) of lines_
+  // Keys that this process has offered to another, when last: it looks whether they were taken, for
+  // the receiver may be dead and those behind it may not look for a whole lease.
+  Offers offers_;
+  std::set<std::pair<SteadyTime, LockKey>> offersDue_;  // without those that are being looked at
+  // Granted and not given back, until when: a late second grant of one of these is no news.
+  std::unordered_map<WaiterId, SteadyTime> held_;
+  std::uint64_t offersMissed_ = 0;
+
+  // Beats, while somebody is in line.
+  std::optional<SteadyTime> beatAt_;
+  bool beatAnswered_ = true;
+  bool heardSinceBeat_ = false;
+  bool deaf_ = true;  // not sure that messages arrive
+};
+
+}  // namespace festa::lock

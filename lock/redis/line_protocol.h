@@ -1,0 +1,99 @@
+// What the processes and a Redis server say to each other about a line for a lock.
+#pragma once
+
+#include "lock/lock_storage.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace festa::lock {
+
+// One place in line, and the owner of the hold that it becomes: "<process>:<number>:<lease in ms>".
+// The server reads the process (is it alive? whom to wake?) and the lease out of it.
+struct Ticket {
+  std::string process;
+  std::uint64_t number = 0;
+  Millis lease{};
+
+  std::string text() const;
+  // nullopt: not a ticket.
+  static std::optional<Ticket> parse(std::string_view text);
+};
+
+// Commands. Each is one atomic step on the server.
+
+// Takes the key if it is free and nobody is in line; else stands in line (`queue`) or goes away. A
+// ticket that is in line keeps its place.
+struct ArriveCommand {
+  LockKey key;
+  std::string ticket;
+  bool queue = true;
+};
+
+// Gives the hold, the offer or the place in line of a ticket back. A hold goes to the first in line
+// whose process is alive: granted by the reply when that is the caller's own process, offered by
+// message when not. With `next` the caller names who follows: at once when `keep` is set or nobody
+// else is in line, else `next` goes to the end of the line.
+struct LeaveCommand {
+  LockKey key;
+  std::string ticket;
+  std::string next = {};
+  bool keep = false;
+};
+
+// Makes a hold of an offer.
+struct ConfirmCommand {
+  LockKey key;
+  std::string ticket;
+};
+
+// Looks who has the key. If nobody, the first in line is served as by a leave. Says whether
+// `ticket`, if any, still has its place.
+struct LookCommand {
+  LockKey key;
+  std::string ticket;
+};
+
+// This process is alive and still has waiters; its echo proves that messages arrive. Says whether
+// the server still knew.
+struct BeatCommand {};
+
+// This process has no waiters any more: its places in line are void.
+struct QuitCommand {};
+
+using LineCommand = std::variant<ArriveCommand, LeaveCommand, ConfirmCommand, LookCommand,
+                                 BeatCommand, QuitCommand>;
+
+enum class LineVerdict {
+  kNoEpoch,  // the server has lost its fence counter: a new epoch first
+  kNo,  // arrive: busy · leave, confirm: not this ticket's · look: place lost · beat: forgotten
+  kYes,
+  kLeftLine,  // leave: it was in line, not the holder
+};
+
+struct LineReply {
+  LineVerdict verdict = LineVerdict::kNo;
+  // A ticket of the asking process became the holder in this step, with a full lease.
+  struct Grant {
+    std::string ticket;
+    std::int64_t fence = 0;
+  };
+  std::optional<Grant> grant = {};
+  std::string holder = {};  // who has or is offered the key now; empty: nobody
+  Millis remaining{};       // of that
+  bool others = false;      // somebody is in line
+  bool offered = false;     // this step has offered the key to another process
+  bool unfinished = false;  // many places of dead processes are gone, more may be left: look again
+};
+
+// Longest time from an offer to its confirmation.
+constexpr Millis kOfferTime{500};
+// A process that has not been heard of for this long has no place in line.
+constexpr Millis kAliveTime{2000};
+// Places of dead processes taken out of a line in one step.
+constexpr int kDeadPerStep = 1000;
+
+}  // namespace festa::lock

@@ -1,0 +1,189 @@
+#include "lock/redis/line_scripts.h"
+
+namespace festa::lock {
+
+namespace {
+
+// KEYS hold, fence; the other names are made from ARGV: prefix, process, key, ticket, …
+//   hold      owner of the hold, or who it is offered to; expires with the lease or the offer
+//   offer     who has not confirmed yet; found without a hold it is a missed offer
+//   line      tickets in order of arrival
+//   alive:…   one per process with waiters
+// Order is a counter, not a time: clocks may jump.
+const std::string kPrelude = R"(
+local hold, fence = KEYS[1], KEYS[2]
+local prefix, me, key, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local line, offer = prefix .. ':line:' .. key, prefix .. ':offer:' .. key
+local granted, token, offered, unfinished = '', 0, 0, 0
+
+local function alive(process) return prefix .. ':alive:' .. process end
+local function processOf(t) return string.match(t, '^[^:]*') end
+local function isInLine(t) return redis.call('ZSCORE', line, t) end
+local function hasEpoch() return redis.call('EXISTS', fence) == 1 end
+
+local function give(t)
+  redis.call('SET', hold, t, 'PX', string.match(t, '[^:]*$'))
+  granted, token = t, redis.call('INCR', fence)
+end
+
+local function stand(t)
+  if not isInLine(t) then redis.call('ZADD', line, redis.call('INCR', prefix .. ':arrivals'), t) end
+  redis.call('SET', alive(me), 1, 'PX', )" +
+                             std::to_string(kAliveTime.count()) + R"()
+end
+
+-- Nobody has the key: it goes to the first in line whose process is alive.
+local function serve()
+  local missed = redis.call('GET', offer)
+  if missed then
+    redis.call('DEL', offer)
+    if processOf(missed) ~= me then redis.call('DEL', alive(processOf(missed))) end
+  end
+  for _ = 1, )" + std::to_string(kDeadPerStep) +
+                             R"( do
+    local first = redis.call('ZRANGE', line, 0, 0)[1]
+    if not first then return end
+    local process = processOf(first)
+    redis.call('ZREM', line, first)
+    if process == me then return give(first) end
+    if redis.call('EXISTS', alive(process)) == 1 then
+      redis.call('SET', hold, first, 'PX', )" +
+                             std::to_string(kOfferTime.count()) + R"()
+      redis.call('SET', offer, first, 'PX', 60000)
+      redis.call('PUBLISH', prefix .. ':wake:' .. process, first .. ' ' .. key)
+      offered = 1
+      return
+    end
+  end
+  unfinished = 1
+end
+
+local function answer(verdict)
+  return {verdict, granted, token, redis.call('GET', hold) or '', redis.call('PTTL', hold),
+          redis.call('EXISTS', line), offered, unfinished}
+end
+)";
+
+// … queue: '1' or '0'
+const RedisScript kArrive(kPrelude + R"(
+if not hasEpoch() then
+  if ARGV[5] == '1' then stand(ticket) end
+  return {-1}
+end
+local holder = redis.call('GET', hold)
+if holder == ticket then return answer(1) end
+if not holder and redis.call('EXISTS', line) == 1 and ARGV[5] == '0' then serve() end
+if not holder and redis.call('EXISTS', hold, line) == 0 then
+  redis.call('DEL', offer)
+  give(ticket)
+  return answer(1)
+end
+if ARGV[5] == '0' then return answer(0) end
+stand(ticket)
+if not holder then serve() end
+return answer(1)
+)");
+
+// … next or '', keep: '1' or '0'
+const RedisScript kLeave(kPrelude + R"(
+if not hasEpoch() then return {-1} end
+local holder = redis.call('GET', hold)
+if holder == ticket then
+  redis.call('DEL', offer)
+  if ARGV[5] ~= '' and (ARGV[6] == '1' or redis.call('EXISTS', line) == 0) then
+    give(ARGV[5])
+    return answer(1)
+  end
+  redis.call('DEL', hold)
+  if ARGV[5] ~= '' then stand(ARGV[5]) end
+  serve()
+  return answer(1)
+end
+if redis.call('ZREM', line, ticket) == 1 then return answer(2) end
+if not holder then serve() end
+return answer(0)
+)");
+
+const RedisScript kConfirm(kPrelude + R"(
+if not hasEpoch() then return {-1} end
+if redis.call('GET', hold) ~= ticket then return answer(0) end
+redis.call('DEL', offer)
+give(ticket)
+return answer(1)
+)");
+
+const RedisScript kLook(kPrelude + R"(
+if not hasEpoch() then return {-1} end
+if redis.call('EXISTS', hold) == 0 then serve() end
+if redis.call('GET', hold) == ticket or isInLine(ticket) then return answer(1) end
+return answer(0)
+)");
+
+// KEYS alive · ARGV channel
+const RedisScript kBeat(R"(
+local known = redis.call('EXISTS', KEYS[1])
+redis.call('SET', KEYS[1], 1, 'PX', )" +
+                        std::to_string(kAliveTime.count()) + R"()
+redis.call('PUBLISH', ARGV[1], 'beat')
+return {known}
+)");
+
+const RedisScript kQuit("redis.call('DEL', KEYS[1]) return {1}");
+
+}  // namespace
+
+LineCall callOf(const LineCommand& command, const RedisKeys& keys, const std::string& process) {
+  const auto onKey = [&](const RedisScript& script, const LockKey& key, const std::string& ticket,
+                         std::vector<std::string> more = {}) {
+    LineCall call{script, {keys.hold(key), keys.fence()}, {keys.storage(), process, key, ticket}};
+    for (auto& argument : more) call.arguments.push_back(std::move(argument));
+    return call;
+  };
+  const auto flag = [](bool value) { return std::string(value ? "1" : "0"); };
+  struct Render {
+    const decltype(onKey)& on;
+    const decltype(flag)& flagOf;
+    const RedisKeys& keys;
+    const std::string& process;
+
+    LineCall operator()(const ArriveCommand& c) const {
+      return on(kArrive, c.key, c.ticket, {flagOf(c.queue)});
+    }
+    LineCall operator()(const LeaveCommand& c) const {
+      return on(kLeave, c.key, c.ticket, {c.next, flagOf(c.keep)});
+    }
+    LineCall operator()(const ConfirmCommand& c) const { return on(kConfirm, c.key, c.ticket); }
+    LineCall operator()(const LookCommand& c) const { return on(kLook, c.key, c.ticket); }
+    LineCall operator()(const BeatCommand&) const {
+      return {kBeat, {keys.alive(process)}, {keys.wake(process)}};
+    }
+    LineCall operator()(const QuitCommand&) const { return {kQuit, {keys.alive(process)}, {}}; }
+  };
+  return std::visit(Render{onKey, flag, keys, process}, command);
+}
+
+LineReply replyOf(const RedisReply& reply) {
+  const auto& items = reply.items;
+  LineReply parsed;
+  const auto verdict = items.at(0).integer;
+  parsed.verdict = verdict == -1  ? LineVerdict::kNoEpoch
+                   : verdict == 0 ? LineVerdict::kNo
+                   : verdict == 1 ? LineVerdict::kYes
+                                  : LineVerdict::kLeftLine;
+  if (items.size() < 8) return parsed;
+  if (!items[1].text.empty()) parsed.grant = {items[1].text, items[2].integer};
+  parsed.holder = items[3].text;
+  parsed.remaining = Millis{std::max<std::int64_t>(items[4].integer, 0)};
+  parsed.others = items[5].integer == 1;
+  parsed.offered = items[6].integer == 1;
+  parsed.unfinished = items[7].integer == 1;
+  return parsed;
+}
+
+std::optional<Offer> offerOf(const std::string& message) {
+  const auto space = message.find(' ');
+  if (space == message.npos) return std::nullopt;
+  return Offer{message.substr(0, space), message.substr(space + 1)};
+}
+
+}  // namespace festa::lock

@@ -1,0 +1,29 @@
+// A lock on Redis in strict order of arrival, across processes.
+#pragma once
+
+#include "lock/redis/redis_line.h"
+
+#include <memory>
+
+namespace festa::lock {
+
+// Every waiter has its own place in the server's line; whoever gives the key back hands it to the
+// first of them directly. Nobody asks twice, nobody overtakes. A process that misses an offer (it
+// is frozen or dead) loses its places in one step and takes new ones at the end when it wakes.
+//
+// Commands: lock and unlock are one each, contended or not; an offer to another process adds its
+// confirmation. Besides that one beat per process and half second while somebody waits.
+class RedisFairLockStorage : public LockStorage {
+ public:
+  explicit RedisFairLockStorage(std::shared_ptr<RedisLine> line) : line_(std::move(line)) {}
+
+  drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
+  drogon::Task<bool> extend(Lease& lease, Extension extension) override;
+  drogon::Task<Unlocked> unlock(Lease lease) override;
+  void close() override { line_->close(); }
+
+ private:
+  const std::shared_ptr<RedisLine> line_;
+};
+
+}  // namespace festa::lock

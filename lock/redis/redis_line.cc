@@ -1,0 +1,277 @@
+#include "lock/redis/redis_line.h"
+
+#include "lock/owner_id.h"
+#include "lock/redis/line_scripts.h"
+#include "lock/waiter.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+#include <algorithm>
+
+namespace festa::lock {
+
+namespace {
+
+std::exception_ptr closed() {
+  return std::make_exception_ptr(LockClosed());
+}
+
+std::exception_ptr noAnswer() {
+  return std::make_exception_ptr(LockStorageUnavailable("Redis: no answer about a place in line"));
+}
+
+// A process's name in tickets: no colon, no space.
+std::string processName() {
+  auto name = randomOwnerPrefix();
+  name.pop_back();
+  return name;
+}
+
+}  // namespace
+
+std::shared_ptr<RedisLine> RedisLine::create(std::shared_ptr<RedisCommands> commands,
+                                             std::shared_ptr<RedisHolds> holds, RedisKeys keys,
+                                             LineSurroundings around) {
+  return std::shared_ptr<RedisLine>(
+      new RedisLine(std::move(commands), std::move(holds), std::move(keys), std::move(around)));
+}
+
+RedisLine::RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
+                     RedisKeys keys, LineSurroundings around)
+    : commands_(std::move(commands)),
+      holds_(std::move(holds)),
+      keys_(std::move(keys)),
+      process_(processName()),
+      around_(std::move(around)),
+      client_(process_) {}
+
+template <class Decision>
+void RedisLine::decide(Decision decision) {
+  LineClient::Actions actions;
+  std::vector<std::pair<Callback, End>> ends;
+  const auto end = [&](WaiterId waiter, End how) {
+    if (auto node = callbacks_.extract(waiter)) ends.emplace_back(std::move(node.mapped()), how);
+  };
+  {
+    const std::lock_guard guard(mutex_);
+    decision(actions);
+    for (auto& action : actions) {
+      if (auto* granted = std::get_if<LineClient::Granted>(&action))
+        end(granted->waiter, {.lease = std::move(granted->lease)});
+      else if (const auto* busy = std::get_if<LineClient::Busy>(&action))
+        end(busy->waiter, {});
+      else if (const auto* broken = std::get_if<LineClient::Broken>(&action))
+        end(broken->waiter, {.error = noAnswer()});
+    }
+    armTimer();
+  }
+  for (auto& action : actions) {
+    if (auto* send = std::get_if<LineClient::Send>(&action))
+      transmit(std::move(send->command));
+    else if (auto* abandon = std::get_if<LineClient::Abandon>(&action))
+      repeat(std::move(abandon->command), abandon->until);
+  }
+  for (auto& [callback, how] : ends) callback(std::move(how));
+}
+
+drogon::Task<std::optional<Lease>> RedisLine::take(LockRequest request) {
+  const auto waiter = std::make_shared<Waiter>();
+  const bool waits = request.wait > Millis{0};
+  const auto id = arrive(request.key, request.lease, waits, [waiter](End end) {
+    if (end.error)
+      waiter->fail(end.error);
+    else if (end.lease)
+      waiter->grant(std::move(*end.lease));
+    else
+      waiter->giveUp();
+  });
+  if (waits)
+    waiter->loop()->runAfter(std::chrono::duration<double>(request.wait).count(),
+                             [line = weak_from_this(), weak = std::weak_ptr(waiter), id] {
+                               const auto waiting = weak.lock();
+                               const auto self = line.lock();
+                               if (waiting && self && self->cancel(id)) waiting->giveUp();
+                             });
+  co_return co_await Waiter::Turn(waiter);
+}
+
+WaiterId RedisLine::arrive(const LockKey& key, Millis lease, bool queue, Callback callback) {
+  WaiterId waiter = 0;
+  decide([&](auto& actions) {
+    if (closed_) throw LockClosed();
+    const auto& limits = around_.limits;
+    if (queue &&
+        (client_.waiters(key) >= limits.waitersPerKey || client_.waiters() >= limits.waitersInAll))
+      throw LockQueueFull();
+    waiter = client_.arrive(key, lease, queue, actions);
+    callbacks_.emplace(waiter, std::move(callback));
+  });
+  return waiter;
+}
+
+bool RedisLine::cancel(WaiterId waiter) {
+  bool cancelled = false;
+  decide([&](auto& actions) {
+    cancelled = client_.cancel(waiter, actions);
+    if (cancelled) callbacks_.erase(waiter);
+  });
+  return cancelled;
+}
+
+drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
+  const bool extended = co_await holds_->extend(lease, extension);
+  if (extended) {
+    const std::lock_guard guard(mutex_);
+    client_.prolonged(lease);
+  }
+  co_return extended;
+}
+
+drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
+  {
+    const std::lock_guard guard(mutex_);
+    client_.ended(lease);
+  }
+  return handOver(LeaveCommand{lease.key, lease.owner});
+}
+
+RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLease, bool keep,
+                                               Callback callback) {
+  const std::lock_guard guard(mutex_);
+  auto [successor, leave] = client_.succeed(lease, nextLease, keep);
+  callbacks_.emplace(successor, std::move(callback));
+  return {successor, std::move(leave)};
+}
+
+drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
+  const auto self = shared_from_this();
+  const auto reply = co_await exchange(leave, true);
+  if (!reply) co_return Left{};
+  co_return Left{reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost,
+                 reply->others};
+}
+
+drogon::Task<std::optional<LineReply>> RedisLine::exchange(LineCommand command, bool tellLoss) {
+  const auto sent = SteadyClock::now();
+  bool wasSent = true;
+  std::optional<LineReply> reply;
+  try {
+    reply = co_await ask(command);
+  } catch (const RedisIsAway&) {
+    wasSent = false;
+  } catch (const std::exception& error) {
+    LOG_DEBUG << "no reply about a line: " << error.what();
+  }
+  if (reply || tellLoss)
+    decide([&](auto& actions) {
+      const auto now = SteadyClock::now();
+      if (reply)
+        client_.replied(command, *reply, sent, now, actions);
+      else
+        client_.lost(command, wasSent, now, actions);
+    });
+  co_return reply;
+}
+
+drogon::Task<LineReply> RedisLine::ask(LineCommand command) {
+  const auto call = callOf(command, keys_, process_);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
+    auto reply = replyOf(answer);
+    if (reply.verdict != LineVerdict::kNoEpoch) co_return reply;
+    co_await holds_->startNewEpoch();
+  }
+  throw LockStorageUnavailable("Redis loses its fence counter again and again");
+}
+
+drogon::AsyncTask RedisLine::transmit(LineCommand command) {
+  const auto self = shared_from_this();
+  const bool isBeat = std::holds_alternative<BeatCommand>(command);
+  if (isBeat) listen();
+  const auto reply = co_await exchange(command, true);
+  // Those in line hear of it once, instead of each waiting for its own time-out.
+  if (isBeat && !reply && commands_->isAway()) failAll(noAnswer);
+}
+
+drogon::AsyncTask RedisLine::repeat(LeaveCommand leave, SteadyTime until) {
+  const auto self = shared_from_this();
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  std::optional<LineReply> reply;
+  while (!reply && SteadyClock::now() < until) {
+    co_await drogon::sleepCoro(loop, 0.1);
+    reply = co_await exchange(leave, false);
+  }
+}
+
+void RedisLine::failAll(const std::function<std::exception_ptr()>& error) {
+  std::vector<Callback> dropped;
+  decide([&](auto& actions) {
+    for (const auto waiter : client_.dropAll(actions))
+      if (auto node = callbacks_.extract(waiter)) dropped.push_back(std::move(node.mapped()));
+  });
+  for (auto& callback : dropped) callback({.error = error()});
+}
+
+void RedisLine::close() {
+  {
+    const std::lock_guard guard(mutex_);
+    closed_ = true;
+  }
+  // On a loop where commands may be sent.
+  around_.timers->queueInLoop([self = shared_from_this()] { self->failAll(closed); });
+}
+
+void RedisLine::listen() {
+  std::call_once(listening_, [this] {
+    subscriber_ = around_.subscriber();
+    subscriber_->subscribe(keys_.wake(process_),
+                           [weak = weak_from_this()](const std::string&, const std::string& text) {
+                             if (const auto self = weak.lock()) self->hear(text);
+                           });
+  });
+}
+
+void RedisLine::hear(const std::string& message) {
+  const auto offer = offerOf(message);
+  decide([&](auto& actions) {
+    const auto now = SteadyClock::now();
+    if (offer)
+      client_.heardOffer(offer->ticket, offer->key, now, actions);
+    else
+      client_.heardEcho(now, actions);
+  });
+}
+
+// Callers hold mutex_.
+void RedisLine::armTimer() {
+  const auto next = client_.nextTick();
+  if (!next || *next >= armedFor_) return;
+  armedFor_ = *next;
+  const std::chrono::duration<double> delay = *next - SteadyClock::now();
+  around_.timers->runAfter(std::max(delay.count(), 0.0),
+                           [weak = weak_from_this(), armedFor = armedFor_] {
+                             if (const auto self = weak.lock()) self->onTimer(armedFor);
+                           });
+}
+
+void RedisLine::onTimer(SteadyTime armedFor) {
+  decide([&](auto& actions) {
+    // An earlier timer has taken its place.
+    if (armedFor != armedFor_) return;
+    armedFor_ = SteadyTime::max();
+    client_.tick(SteadyClock::now(), actions);
+  });
+}
+
+std::size_t RedisLine::waiters() const {
+  const std::lock_guard guard(mutex_);
+  return client_.waiters();
+}
+
+std::uint64_t RedisLine::offersMissed() const {
+  const std::lock_guard guard(mutex_);
+  return client_.offersMissed();
+}
+
+}  // namespace festa::lock

@@ -1,0 +1,108 @@
+// The lines for locks on one Redis server, as one process stands in them.
+#pragma once
+
+#include "lock/redis/line_client.h"
+#include "lock/redis/redis_holds.h"
+
+#include <drogon/nosql/RedisSubscriber.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace festa::lock {
+
+struct LineSurroundings {
+  using Subscriber = std::shared_ptr<drogon::nosql::RedisSubscriber>;
+
+  trantor::EventLoop* timers;  // no holder blocks it, and Redis commands may be sent on it
+  std::function<Subscriber()> subscriber;  // the connection for messages; called once
+  LockTableLimits limits = {};
+};
+
+// Carries the decisions of a LineClient out: commands to the server, messages from it, time.
+// Thread-safe; kept by a shared_ptr, which timers and replies hold weakly or until they are done.
+//
+// One subscription per process, made when the first waiter stands in line. While nobody waits
+// nothing is sent.
+class RedisLine : public std::enable_shared_from_this<RedisLine> {
+ public:
+  // Called once, on any loop's thread, outside all locks: a lease, nullopt (busy), or an error.
+  struct End {
+    std::optional<Lease> lease = {};
+    std::exception_ptr error = {};
+  };
+  using Callback = std::function<void(End)>;
+
+  static std::shared_ptr<RedisLine> create(std::shared_ptr<RedisCommands> commands,
+                                           std::shared_ptr<RedisHolds> holds, RedisKeys keys,
+                                           LineSurroundings around);
+
+  // The whole of a LockStorage::tryLock, in order of arrival.
+  drogon::Task<std::optional<Lease>> take(LockRequest request);
+
+  // Throws LockClosed, LockQueueFull. Not queueing: the key at once, or busy.
+  WaiterId arrive(const LockKey& key, Millis lease, bool queue, Callback callback);
+  // False: its callback has been called or is about to be.
+  bool cancel(WaiterId waiter);
+
+  drogon::Task<bool> extend(Lease& lease, Extension extension);
+
+  struct Left {
+    Unlocked unlocked = Unlocked::kUnknown;
+    bool others = false;  // somebody was in line
+  };
+  drogon::Task<Left> giveBack(Lease lease);
+
+  // Gives the hold back with a successor of this process, see LeaveCommand.
+  struct Succession {
+    WaiterId successor;
+    LeaveCommand leave;
+  };
+  Succession nameSuccessor(const Lease& lease, Millis nextLease, bool keep, Callback callback);
+  drogon::Task<Left> handOver(LeaveCommand leave);
+
+  // Fails all waiters and later arrivals with LockClosed.
+  void close();
+
+  std::size_t waiters() const;
+  // Offers that came too late for their receiver here.
+  std::uint64_t offersMissed() const;
+
+ private:
+  RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
+            RedisKeys keys, LineSurroundings around);
+
+  // Lets client_ decide something and carries out what follows from it.
+  template <class Decision>
+  void decide(Decision decision);
+  void failAll(const std::function<std::exception_ptr()>& error);
+  drogon::Task<LineReply> ask(LineCommand command);
+  // Asks and lets client_ know the reply, or its loss. nullopt: no reply.
+  drogon::Task<std::optional<LineReply>> exchange(LineCommand command, bool tellLoss);
+  drogon::AsyncTask transmit(LineCommand command);
+  drogon::AsyncTask repeat(LeaveCommand command, SteadyTime until);
+  void listen();
+  void hear(const std::string& message);
+  void armTimer();
+  void onTimer(SteadyTime armedFor);
+
+  const std::shared_ptr<RedisCommands> commands_;
+  const std::shared_ptr<RedisHolds> holds_;
+  const RedisKeys keys_;
+  const std::string process_;
+  const LineSurroundings around_;
+  std::once_flag listening_;
+  LineSurroundings::Subscriber subscriber_;
+
+  mutable std::mutex mutex_;
+  // guarded by mutex_
+  LineClient client_;
+  std::unordered_map<WaiterId, Callback> callbacks_;  // of the waiters of client_
+  SteadyTime armedFor_ = SteadyTime::max();
+  bool closed_ = false;
+};
+
+}  // namespace festa::lock

@@ -1,0 +1,59 @@
+// A lock on a majority of independent Redis nodes.
+#pragma once
+
+#include "lock/redis/redlock_round.h"
+#include "lock/spin.h"
+
+#include <atomic>
+
+namespace festa::lock {
+
+struct RedlockSettings {
+  Millis nodeTimeout{50};       // a node that has not answered by then has failed
+  Millis longestLease{10'000};  // also the quarantine of a restarted node
+  int maxExtensions = 100;      // of the time of one hold
+  SpinSettings spin = {};
+};
+
+// Excludes across processes while a majority of the nodes lives and remembers: a minority may be
+// dead, slow, or refuse, and costs nothing. All nodes are asked at once, twice: for the key, then
+// for the token, which is the largest number the granting nodes handed out and is claimed on a
+// majority, so that it is above all earlier ones and nobody else's. Whoever fails on the way gives
+// back what it may hold everywhere. No order among waiters.
+//
+// A majority that does not answer, or has no vote, is LockStorageUnavailable, for waiters too.
+class RedlockLockStorage : public LockStorage {
+ public:
+  // Throws std::invalid_argument unless the number of nodes is odd and at least three.
+  RedlockLockStorage(std::vector<std::shared_ptr<RedlockNode>> nodes, RedlockSettings settings);
+
+  // Both throw std::invalid_argument for more than the longest lease.
+  drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
+  drogon::Task<bool> extend(Lease& lease, Extension extension) override;
+
+  drogon::Task<Unlocked> unlock(Lease lease) override;
+  void close() override { spin_.close(); }
+
+  // A majority of the nodes answers.
+  drogon::Task<bool> answers();
+
+ private:
+  using Round = RedlockRound;
+  struct Settled {
+    Round::Ptr round;        // the last one
+    std::int64_t token = 0;  // 0: not claimed on a majority
+  };
+
+  Round::Ptr ask(const Round::Question& question, Round::Until until) const;
+  drogon::Task<std::optional<Lease>> attempt(LockRequest request);
+  drogon::Task<Settled> settle(Round::Ptr granted, LockKey key, std::string owner);
+  void requireShortEnough(Millis lease) const;
+
+  const std::vector<std::shared_ptr<RedlockNode>> nodes_;
+  const RedlockSettings settings_;
+  const std::string ownerPrefix_;
+  std::atomic<std::uint64_t> acquisitions_{0};
+  Spin spin_;
+};
+
+}  // namespace festa::lock

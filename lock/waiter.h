@@ -1,0 +1,61 @@
+// One coroutine that waits for its turn at a lock.
+#pragma once
+
+#include "lock/lock_storage.h"
+
+#include <trantor/net/EventLoop.h>
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+
+namespace festa::lock {
+
+// Finished exactly once, from any thread; the coroutine resumes on its own loop, where it also
+// suspended, so that the end cannot overtake the suspension.
+class Waiter : public std::enable_shared_from_this<Waiter> {
+ public:
+  // On the loop of the coroutine that will wait.
+  Waiter() : loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
+
+  void grant(Lease lease) {
+    lease_ = std::move(lease);
+    resume();
+  }
+  // Waited in vain.
+  void giveUp() { resume(); }
+  void fail(std::exception_ptr error) {
+    error_ = std::move(error);
+    resume();
+  }
+
+  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited
+  // lvalue.
+  class Turn {
+   public:
+    explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_->handle_ = handle; }
+    std::optional<Lease> await_resume() const {
+      if (waiter_->error_) std::rethrow_exception(waiter_->error_);
+      return std::move(waiter_->lease_);
+    }
+
+   private:
+    const std::shared_ptr<Waiter> waiter_;
+  };
+
+  trantor::EventLoop* loop() const { return loop_; }
+
+ private:
+  void resume() {
+    loop_->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
+  }
+
+  trantor::EventLoop* const loop_;
+  std::coroutine_handle<> handle_;
+  std::optional<Lease> lease_;
+  std::exception_ptr error_;
+};
+
+}  // namespace festa::lock

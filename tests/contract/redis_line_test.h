@@ -1,0 +1,38 @@
+// Storages on one Redis server by their types, for typed tests.
+#pragma once
+
+#include "lock/redis/redis_fair_lock_storage.h"
+#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/redis_spin_lock_storage.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/storages.h"
+
+#include <string>
+#include <type_traits>
+
+namespace festa::test {
+
+template <class Storage>
+constexpr const char* kNameOf = "redis-pubsub";
+template <>
+inline constexpr const char* kNameOf<lock::RedisSpinLockStorage> = "redis-spin";
+template <>
+inline constexpr const char* kNameOf<lock::RedisFairLockStorage> = "redis-fair";
+
+struct NamesOfStorages {
+  template <class Storage>
+  static std::string GetName(int) {
+    return std::string(kNameOf<Storage>).replace(5, 1, "_");
+  }
+};
+
+// A storage as a process of its own would have it: its own name, clients and subscription.
+// `messages`: the port for the subscription; 0: the same one.
+template <class Storage>
+std::shared_ptr<Storage> ownStorage(Loops& loops, int port, int messages = 0) {
+  return std::dynamic_pointer_cast<Storage>(makeStorage(
+      {.name = kNameOf<Storage>, .epochs = countedEpochs(), .ports = {port}, .messages = messages},
+      loops));
+}
+
+}  // namespace festa::test

@@ -1,0 +1,63 @@
+#include "lock/redis/redis_pubsub_lock_storage.h"
+
+#include "tests/contract/lock_storage_contract.h"
+#include "tests/contract/redis_line_test.h"
+
+namespace festa::test {
+
+namespace {
+
+const StorageKind kRedisPubSub{"RedisPubSub", [](Loops& loops, StorageLimits limits) {
+                                 sharedRedis().command({"FLUSHALL"});
+                                 return makeStorage({.name = "redis-pubsub",
+                                                     .epochs = countedEpochs(),
+                                                     .ports = {sharedRedis().port()},
+                                                     .maxWaiters = limits.waitersPerKey},
+                                                    loops);
+                               }};
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(RedisPubSub, LockStorageContract, testing::Values(kRedisPubSub),
+                         nameOfKind);
+INSTANTIATE_TEST_SUITE_P(RedisPubSub, FifoLockStorageContract, testing::Values(kRedisPubSub),
+                         nameOfKind);
+
+// A process with many waiters of its own lets others in.
+TEST(RedisPubSub, AnotherProcessIsServedAfterSixteenHandOffsInARow) {
+  sharedRedis().command({"FLUSHALL"});
+  Loops loops(3);
+  const auto busy = ownStorage<lock::RedisPubSubLockStorage>(loops, sharedRedis().port());
+  const auto other = ownStorage<lock::RedisPubSubLockStorage>(loops, sharedRedis().port());
+  const lock::LockRequest request{"k", lock::Millis{30'000}, lock::Millis{30'000}};
+  const auto held = runOn(loops.at(1), [&] { return busy->tryLock(request); });
+  ASSERT_TRUE(held);
+  std::atomic<int> handOffs{0};
+  std::atomic<int> before{-1};
+  const auto own = [&]() -> drogon::Task<> {
+    const auto lease = co_await busy->tryLock(request);
+    ++handOffs;
+    const lock::Lease copy = *lease;
+    co_await busy->unlock(copy);
+  };
+  const auto foreign = [&]() -> drogon::Task<> {
+    const auto lease = co_await other->tryLock(request);
+    before = handOffs.load();
+    const lock::Lease copy = *lease;
+    co_await other->unlock(copy);
+  };
+  std::vector<std::future<void>> all;
+  all.push_back(startOn(loops.at(2), [&] { return foreign(); }));
+  ASSERT_TRUE(eventually([&] {
+    return sharedRedis().command({"ZCARD", "test:pubsub:line:k"}) == "1";
+  }));
+  for (int i = 0; i < 100; ++i) all.push_back(startOn(loops.at(1), [&] { return own(); }));
+  ASSERT_TRUE(eventually([&] { return busy->waiters() == 100; }));
+  runOn(loops.at(1), [&] { return busy->unlock(*held); });
+  for (auto& one : all) finish(std::move(one));
+  EXPECT_EQ(handOffs, 100);
+  EXPECT_LE(before, lock::RedisPubSubLockStorage::kInARow);
+  EXPECT_GE(before, 1) << "the process's own waiters come first";
+}
+
+}  // namespace festa::test

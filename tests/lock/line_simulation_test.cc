@@ -1,0 +1,405 @@
+// Thousands of random lives of processes in line, on a virtual clock: requests, cancels, leases
+// that end, crashes, frozen processes, lost and late commands, replies and messages, a server that
+// forgets. Every run is a seed.
+#include "lock/redis/line_client.h"
+#include "tests/support/line_model.h"
+#include "tests/support/size.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <queue>
+#include <random>
+
+namespace festa::test {
+
+using lock::LineClient;
+using lock::LineCommand;
+using lock::LineReply;
+using lock::LineVerdict;
+using lock::Millis;
+using lock::SteadyTime;
+using lock::WaiterId;
+
+namespace {
+
+struct Faults {
+  double requestLost = 0;
+  double requestLate = 0;  // executed after the client has given it up
+  double replyLost = 0;
+  double messageLost = 0;
+  double crash = 0;  // per action
+  double freeze = 0;
+  double flush = 0;
+};
+
+constexpr Millis kTimeout{300};
+constexpr Millis kLease{1000};
+
+class Simulation {
+ public:
+  Simulation(std::uint32_t seed, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone)
+      : random_(seed), faults_(faults), server_(bug) {
+    for (int i = 0; i < 3; ++i) processes_.push_back(std::make_unique<Process>());
+    for (auto& process : processes_) start(*process);
+  }
+
+  // Sentences about what went wrong; empty: nothing did.
+  std::vector<std::string> run() {
+    for (int i = 0; i < 60; ++i) after(Millis{roll(3000)}, [this] { userActs(); });
+    playUntil(now_ + Millis{3000});
+    faults_ = {};
+    // Whatever happened, from here on everybody is served: 60 requests that hold for 5 ms each,
+    // behind at most one lease per process that was lost with its holds.
+    playUntil(now_ + Millis{15'000});
+    for (const auto& [id, user] : users_)
+      if (!user.ended && !user.process->isDead(user.life))
+        complain("a waiter was forgotten: " + id);
+    if (!anyFault_) checkOrder();
+    return wrong_;
+  }
+
+ private:
+  struct Process {
+    std::string name;
+    int life = 0;
+    SteadyTime frozenUntil;
+    std::unique_ptr<LineClient> client;
+    SteadyTime tickAt = SteadyTime::max();
+    bool isDead(int sinceLife) const { return life != sinceLife; }
+  };
+  struct User {
+    Process* process;
+    int life;
+    lock::LockKey key;
+    SteadyTime sent;
+    std::optional<SteadyTime> received;  // by the server, in line or granted
+    std::optional<lock::Lease> lease;
+    bool ended = false;
+  };
+  struct Event {
+    SteadyTime at;
+    std::uint64_t number;
+    std::function<void()> act;
+    bool operator<(const Event& other) const {
+      return std::tie(other.at, other.number) < std::tie(at, number);
+    }
+  };
+
+  int roll(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  bool happens(double probability) {
+    const bool yes = std::uniform_real_distribution<>(0, 1)(random_) < probability;
+    anyFault_ = anyFault_ || yes;
+    return yes;
+  }
+  void complain(const std::string& what) { wrong_.push_back(what); }
+  void at(SteadyTime time, std::function<void()> act) {
+    events_.push({time, ++eventNumber_, std::move(act)});
+  }
+  void after(Millis delay, std::function<void()> act) { at(now_ + delay, std::move(act)); }
+  // For a process: not while it is frozen, not after its end.
+  void afterFor(Process& process, Millis delay, std::function<void()> act) {
+    after(delay, [this, &process, life = process.life, act = std::move(act)] {
+      if (process.isDead(life)) return;
+      if (process.frozenUntil > now_)
+        at(process.frozenUntil, [&process, life, act] {
+          if (!process.isDead(life)) act();
+        });
+      else
+        act();
+    });
+  }
+  void playUntil(SteadyTime end) {
+    while (!events_.empty() && events_.top().at <= end) {
+      auto event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      event.act();
+    }
+    now_ = end;
+  }
+
+  void start(Process& process) {
+    ++process.life;
+    process.name = "p" + std::to_string(++names_);
+    process.client = std::make_unique<LineClient>(process.name);
+    process.tickAt = SteadyTime::max();
+  }
+
+  void userActs() {
+    auto& process = *processes_[static_cast<std::size_t>(roll(3))];
+    if (happens(faults_.crash)) start(process);
+    if (happens(faults_.freeze)) process.frozenUntil = now_ + Millis{roll(4000)};
+    if (happens(faults_.flush)) {
+      flushed_ = true;
+      server_.flush();
+    }
+    afterFor(process, Millis{0}, [this, &process] { arrive(process); });
+  }
+
+  void arrive(Process& process) {
+    const lock::LockKey key = roll(3) == 0 ? "k2" : "k1";
+    LineClient::Actions actions;
+    const bool queue = roll(8) != 0;
+    const auto waiter = process.client->arrive(key, kLease, queue, actions);
+    remember(process, waiter, key);
+    if (queue && roll(5) == 0)
+      afterFor(process, Millis{roll(400)}, [this, &process, waiter] { cancel(process, waiter); });
+    carryOut(process, actions);
+  }
+
+  User& remember(Process& process, WaiterId waiter, const lock::LockKey& key) {
+    auto& user = users_[idOf(process, waiter)];
+    user.process = &process;
+    user.life = process.life;
+    user.key = key;
+    user.sent = now_;
+    return user;
+  }
+  std::string idOf(const Process& process, WaiterId waiter) const {
+    return process.name + ":" + std::to_string(waiter);
+  }
+  std::string idOf(const std::string& ticket) const { return ticket.substr(0, ticket.rfind(':')); }
+
+  void cancel(Process& process, WaiterId waiter) {
+    LineClient::Actions actions;
+    if (process.client->cancel(waiter, actions)) users_.at(idOf(process, waiter)).ended = true;
+    carryOut(process, actions);
+  }
+
+  void carryOut(Process& process, LineClient::Actions& actions) {
+    for (auto& action : actions) {
+      if (auto* send = std::get_if<LineClient::Send>(&action))
+        transmit(process, send->command, true);
+      else if (auto* granted = std::get_if<LineClient::Granted>(&action))
+        onGrant(process, granted->waiter, granted->lease);
+      else if (auto* busy = std::get_if<LineClient::Busy>(&action))
+        users_.at(idOf(process, busy->waiter)).ended = true;
+      else if (auto* broken = std::get_if<LineClient::Broken>(&action))
+        users_.at(idOf(process, broken->waiter)).ended = true;
+      else if (auto* abandon = std::get_if<LineClient::Abandon>(&action))
+        transmit(process, abandon->command, false);
+    }
+    const auto next = process.client->nextTick();
+    if (!next || *next >= process.tickAt) return;
+    process.tickAt = *next;
+    const auto delay = std::chrono::ceil<Millis>(std::max(*next - now_, SteadyTime::duration{}));
+    afterFor(process, delay, [this, &process] {
+      process.tickAt = SteadyTime::max();
+      LineClient::Actions due;
+      process.client->tick(now_, due);
+      carryOut(process, due);
+    });
+  }
+
+  // One command over a bad network. Without `tellLoss` it is repeated for its lease.
+  void transmit(Process& process, const LineCommand& command, bool tellLoss, int repeated = 0) {
+    const auto sent = now_;
+    const bool requestLost = happens(faults_.requestLost);
+    const bool late = happens(faults_.requestLate);
+    const bool replyLost = requestLost || late || happens(faults_.replyLost);
+    const auto arrives = late ? kTimeout + Millis{roll(700)} : Millis{roll(10)};
+    if (!requestLost)
+      // A command on its way is executed even when its process has died.
+      after(arrives,
+            [this, &process, life = process.life, name = process.name, command, sent, replyLost] {
+              const auto reply = execute(command, name);
+              if (!replyLost && !process.isDead(life))
+                afterFor(process, Millis{roll(10)}, [this, &process, command, reply, sent] {
+                  LineClient::Actions actions;
+                  process.client->replied(command, reply, sent, now_, actions);
+                  carryOut(process, actions);
+                });
+            });
+    if (!replyLost) return;
+    afterFor(process, kTimeout, [this, &process, command, tellLoss, repeated] {
+      if (tellLoss) {
+        LineClient::Actions actions;
+        process.client->lost(command, true, now_, actions);
+        carryOut(process, actions);
+      } else if (repeated < 3) {
+        transmit(process, command, false, repeated + 1);
+      }
+    });
+  }
+
+  LineReply execute(const LineCommand& command, const std::string& process) {
+    auto reply = server_.execute(command, process, now_);
+    if (reply.verdict == LineVerdict::kNoEpoch) {
+      server_.startEpoch(++epoch_);
+      reply = server_.execute(command, process, now_);
+    }
+    if (const auto* arrive = std::get_if<lock::ArriveCommand>(&command))
+      if (auto& user = users_.at(idOf(arrive->ticket)); !user.received) user.received = now_;
+    for (const auto& message : server_.takeMessages()) deliver(message);
+    return reply;
+  }
+
+  void deliver(const LineModel::Message& message) {
+    if (happens(faults_.messageLost)) return;
+    for (auto& process : processes_)
+      if (process->name == message.process)
+        afterFor(*process, Millis{roll(10)}, [this, &process = *process, message] {
+          LineClient::Actions actions;
+          if (message.ticket.empty())
+            process.client->heardEcho(now_, actions);
+          else
+            process.client->heardOffer(message.ticket, message.key, now_, actions);
+          carryOut(process, actions);
+        });
+  }
+
+  void onGrant(Process& process, WaiterId waiter, const lock::Lease& lease) {
+    auto& user = users_.at(idOf(process, waiter));
+    if (user.ended) complain("told twice, or after its cancellation");
+    user.ended = true;
+    user.lease = lease;
+    write(lease);
+    // Most hold for a moment, some for most of their lease and write again, some never come back.
+    const int kind = roll(20);
+    if (kind == 0) return;
+    const Millis hold{kind == 1 ? roll(2000) : 5};
+    afterFor(process, hold, [this, &process, lease] {
+      write(lease);
+      release(process, lease);
+    });
+  }
+
+  // What the database sees: holders write while they trust their lease.
+  void write(const lock::Lease& lease) {
+    if (now_ >= lease.validUntil) return;
+    auto& last = lastWrite_[lease.key];
+    if (lease.fence < last.fence && !flushed_)
+      complain("a holder that trusts its lease was overtaken");
+    if (last.fence != lease.fence && last.until > now_ && !last.released && !flushed_)
+      complain("two hold " + lease.key + " at once");
+    if (last.fence == lease.fence && last.owner != lease.owner)
+      complain("two owners with one fence");
+    if (lease.fence >= last.fence) last = {lease.fence, lease.owner, lease.validUntil, false};
+  }
+
+  void release(Process& process, const lock::Lease& lease) {
+    auto& last = lastWrite_[lease.key];
+    if (last.owner == lease.owner) last.released = true;
+    LineClient::Actions actions;
+    if (roll(4) == 0) {
+      auto [next, leave] = process.client->succeed(lease, kLease, roll(2) == 0);
+      auto& user = remember(process, next, lease.key);
+      user.received = SteadyTime::max();  // its order is the giver's business
+      transmit(process, leave, true);
+    } else {
+      process.client->ended(lease);
+      transmit(process, lock::LeaveCommand{lease.key, lease.owner}, true);
+    }
+    carryOut(process, actions);
+  }
+
+  // A before B if A's request was received before B's was sent.
+  void checkOrder() {
+    for (const auto& [idA, a] : users_)
+      for (const auto& [idB, b] : users_)
+        if (a.key == b.key && a.lease && b.lease && a.received && *a.received < b.sent &&
+            b.received != SteadyTime::max() && a.lease->fence > b.lease->fence)
+          complain(idB + " overtook " + idA);
+  }
+
+  struct Write {
+    std::int64_t fence = 0;
+    std::string owner = {};
+    SteadyTime until;
+    bool released = true;
+  };
+
+  std::mt19937 random_;
+  Faults faults_;
+  LineModel server_;
+  SteadyTime now_{std::chrono::hours(1)};
+  std::priority_queue<Event> events_;
+  std::uint64_t eventNumber_ = 0;
+  int names_ = 0;
+  std::int64_t epoch_ = 0;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::map<std::string, User> users_;
+  std::map<lock::LockKey, Write> lastWrite_;
+  std::vector<std::string> wrong_;
+  bool anyFault_ = false;
+  bool flushed_ = false;
+};
+
+// How many of these seeds go wrong, with the first complaint.
+struct Tally {
+  int wrong = 0;
+  std::string first;
+};
+Tally simulate(int seeds, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone) {
+  Tally tally;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const auto wrong = Simulation(static_cast<std::uint32_t>(seed), faults, bug).run();
+    if (wrong.empty()) continue;
+    if (tally.wrong++ == 0) tally.first = "seed " + std::to_string(seed) + ": " + wrong.front();
+  }
+  return tally;
+}
+
+const int kSeeds = kSanitized ? 80 : sized(400, 20'000);
+
+constexpr Faults kEverything{.requestLost = 0.02,
+                             .requestLate = 0.02,
+                             .replyLost = 0.02,
+                             .messageLost = 0.1,
+                             .crash = 0.03,
+                             .freeze = 0.05};
+
+}  // namespace
+
+TEST(LineSimulation, WithoutFaultsOrderAndExclusionHold) {
+  const auto tally = simulate(kSeeds, {});
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, LostAndLateCommandsRepliesAndMessages) {
+  const auto tally = simulate(
+      kSeeds, {.requestLost = 0.05, .requestLate = 0.03, .replyLost = 0.05, .messageLost = 0.2});
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, NoMessageArrivesAtAll) {
+  const auto tally = simulate(kSeeds, {.messageLost = 1});
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, CrashesAndFrozenProcesses) {
+  const auto tally = simulate(kSeeds, {.crash = 0.1, .freeze = 0.1});
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, EverythingAtOnce) {
+  const auto tally = simulate(kSeeds, kEverything);
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, AServerThatForgetsEverything) {
+  auto faults = kEverything;
+  faults.flush = 0.05;
+  const auto tally = simulate(kSeeds, faults);
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+// Mistakes planted in the server must be seen, or the simulation is blind.
+TEST(LineSimulation, SeesAnUnlockThatDoesNotAskForItsOwner) {
+  EXPECT_GT(simulate(kSeeds / 8, kEverything, LineModel::Bug::kAnyoneMayLeave).wrong, 0);
+}
+
+TEST(LineSimulation, SeesADoubleGrant) {
+  EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kHoldIsIgnored).wrong, 0);
+}
+
+TEST(LineSimulation, SeesLostWakeUps) {
+  EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kNobodyIsServed).wrong, 0);
+}
+
+TEST(LineSimulation, SeesOvertaking) {
+  EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kLastComesFirst).wrong, 0);
+}
+
+}  // namespace festa::test

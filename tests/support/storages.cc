@@ -1,0 +1,108 @@
+#include "tests/support/storages.h"
+
+#include "lock/memory_lock_storage.h"
+#include "lock/redis/redis_fair_lock_storage.h"
+#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/redis_spin_lock_storage.h"
+#include "lock/redis/redlock_lock_storage.h"
+#include "tests/support/redis_server.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <stdexcept>
+
+namespace festa::test {
+
+namespace {
+
+std::int64_t countUp(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  std::int64_t last = 0;
+  bool done = false;
+  if (file >= 0 && flock(file, LOCK_EX) == 0) {
+    const auto had = pread(file, &last, sizeof last, 0);
+    ++last;
+    done = (had == 0 || had == sizeof last) && pwrite(file, &last, sizeof last, 0) == sizeof last;
+  }
+  if (file >= 0) close(file);  // gives the lock back as well
+  if (!done) throw std::runtime_error("no epoch from " + path);
+  return last;
+}
+
+drogon::Task<std::int64_t> nextEpochOf(std::string file) {
+  co_return countUp(file);
+}
+
+drogon::Task<std::int64_t> nextCountedEpoch() {
+  static std::atomic<std::int64_t> last{0};
+  co_return ++last;
+}
+
+std::shared_ptr<lock::RedisCommands> commandsOn(int port) {
+  const auto client = RedisServer::connectTo(port);
+  return std::make_shared<lock::RedisCommands>([client] { return client; });
+}
+
+std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
+  auto holds = std::make_shared<lock::RedisHolds>(
+      commandsOn(options.ports.at(0)), lock::RedisKeys(options.prefix, "spin"), options.epochs);
+  return std::make_shared<lock::RedisSpinLockStorage>(
+      holds, lock::SpinSettings{.maxWaiters = options.maxWaiters});
+}
+
+std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops& loops,
+                                            bool fair) {
+  const auto port = options.ports.at(0);
+  const auto commands = commandsOn(port);
+  const auto listener = RedisServer::connectTo(options.messages == 0 ? port : options.messages);
+  const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
+  const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, options.epochs);
+  const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
+  const auto line = lock::RedisLine::create(
+      commands, holds, keys,
+      {loops.at(0), [listener] { return listener->newSubscriber(); }, limits});
+  if (fair) return std::make_shared<lock::RedisFairLockStorage>(line);
+  return lock::RedisPubSubLockStorage::create(line, loops.at(0), limits);
+}
+
+std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
+  lock::RedlockSettings settings;
+  settings.longestLease = lock::Millis{30'000};
+  settings.spin.maxWaiters = options.maxWaiters;
+  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
+  for (const int port : options.ports)
+    nodes.push_back(std::make_shared<lock::RedlockNode>(
+        commandsOn(port), lock::RedlockKeys(options.prefix, "redlock"), options.epochs,
+        settings.longestLease));
+  return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+}
+
+}  // namespace
+
+std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Loops& loops) {
+  if (options.name == "memory") {
+    const auto epoch = runOn(loops.at(0), options.epochs);
+    return lock::MemoryLockStorage::create(epoch, loops.at(0),
+                                           {.waitersPerKey = options.maxWaiters});
+  }
+  // Never destroyed, as their clients are not: replies may come when a test is over.
+  static auto& kept = *new std::vector<std::shared_ptr<lock::LockStorage>>;
+  if (options.name == "redis-spin") return kept.emplace_back(makeSpin(options));
+  if (options.name == "redis-fair") return kept.emplace_back(makeLine(options, loops, true));
+  if (options.name == "redis-pubsub") return kept.emplace_back(makeLine(options, loops, false));
+  if (options.name == "redlock") return kept.emplace_back(makeRedlock(options));
+  throw std::invalid_argument("there is no storage " + options.name);
+}
+
+lock::EpochSource countedEpochs() {
+  return nextCountedEpoch;
+}
+
+lock::EpochSource epochsFrom(const std::string& file) {
+  return [file] { return nextEpochOf(file); };
+}
+
+}  // namespace festa::test

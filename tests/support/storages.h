@@ -1,0 +1,32 @@
+// Lock storages by their names, for tests in this process and for workers in their own.
+#pragma once
+
+#include "lock/redis/redis_holds.h"
+#include "tests/support/loops.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace festa::test {
+
+struct StorageOptions {
+  std::string name;  // memory, redis-spin, redis-pubsub, redis-fair, redlock
+  lock::EpochSource epochs;
+  std::vector<int> ports = {};  // of Redis servers on 127.0.0.1
+  std::string prefix = "test";  // of keys in Redis
+  int messages = 0;             // the port for subscriptions; 0: the first of `ports`
+  std::size_t maxWaiters = 100'000;
+};
+
+// Timers run on `loops.at(0)`. Waits until the servers answer; throws std::invalid_argument for an
+// unknown name. Not to be called on a loop.
+std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Loops& loops);
+
+// 1, 2, … in this process.
+lock::EpochSource countedEpochs();
+
+// Counts in a file, so that the epochs of several processes are all different and grow.
+lock::EpochSource epochsFrom(const std::string& file);
+
+}  // namespace festa::test
