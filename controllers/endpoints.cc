@@ -78,18 +78,24 @@ std::set<std::string> keyVariables(const Endpoint& endpoint) {
 }
 
 // Drogon wants one handler argument per path parameter; ours are in the context.
+template <class... Parameters>
+void registerHandlerTaking(const Endpoint& endpoint,
+                           const std::vector<drogon::internal::HttpConstraint>& constraints) {
+  std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr, Parameters...)> handler =
+      [handle = endpoint.handle](HttpRequestPtr request, const Parameters&...) {
+        return handle(std::move(request));
+      };
+  drogon::app().registerHandler(endpoint.path, std::move(handler), constraints);
+}
+
 void registerHandler(const Endpoint& endpoint,
                      const std::vector<drogon::internal::HttpConstraint>& constraints) {
-  auto& app = drogon::app();
-  const auto handle = endpoint.handle;
-  if (parameterNames(endpoint.path).empty()) {
-    std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr)> plain = handle;
-    app.registerHandler(endpoint.path, std::move(plain), constraints);
-    return;
+  switch (parameterNames(endpoint.path).size()) {
+    case 0: return registerHandlerTaking<>(endpoint, constraints);
+    case 1: return registerHandlerTaking<std::string>(endpoint, constraints);
+    case 2: return registerHandlerTaking<std::string, std::string>(endpoint, constraints);
+    default: throw std::logic_error("no endpoint has so many path parameters");
   }
-  std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr, std::string)> withParameter =
-      [handle](HttpRequestPtr request, const std::string&) { return handle(std::move(request)); };
-  app.registerHandler(endpoint.path, std::move(withParameter), constraints);
 }
 
 }  // namespace

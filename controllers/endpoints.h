@@ -21,6 +21,8 @@ using Access = std::vector<std::string>;
 inline const Access kAnyone = {};
 inline const Access kAdmins = {"ROLE_ADMIN"};
 inline const Access kCouncils = {"ROLE_COUNCIL", "ROLE_ADMIN"};
+inline const Access kUsers = {"ROLE_USER"};
+inline const Access kUsersAndAdmins = {"ROLE_USER", "ROLE_ADMIN"};
 
 struct Endpoint {
   drogon::HttpMethod method;

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <optional>
 
 namespace festa {
 
@@ -176,14 +177,31 @@ bool FieldReader::flag(const char* field) {
   return false;
 }
 
+namespace {
+
+// isInt64 alone also accepts 1.0.
+std::optional<std::int64_t> integerIn(const Json::Value& value) {
+  const bool isInteger = value.type() == Json::intValue || value.type() == Json::uintValue;
+  return isInteger && value.isInt64() ? std::optional(value.asInt64()) : std::nullopt;
+}
+
+}  // namespace
+
 std::int64_t FieldReader::id(const char* field) {
-  const Json::Value& value = object_[field];
-  // isInt64 alone also accepts 1.0.
-  if ((value.type() == Json::intValue || value.type() == Json::uintValue) && value.isInt64() &&
-      value.asInt64() > 0)
-    return value.asInt64();
+  const auto value = integerIn(object_[field]);
+  if (value && *value > 0) return *value;
   reject(field, "양의 정수여야 합니다.", "must be a positive integer");
   return 0;
+}
+
+std::int64_t FieldReader::number(const char* field, std::int64_t least, std::int64_t most) {
+  const auto value = integerIn(object_[field]);
+  if (value && *value >= least && *value <= most) return *value;
+  const auto from = std::to_string(least);
+  const auto to = std::to_string(most);
+  reject(field, from + " 이상 " + to + " 이하의 정수여야 합니다.",
+         "must be a whole number from " + from + " to " + to);
+  return least;
 }
 
 }  // namespace festa

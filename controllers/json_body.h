@@ -29,6 +29,7 @@ class FieldReader {
   std::string date(const char* field);  // yyyy-MM-dd
   bool flag(const char* field);
   std::int64_t id(const char* field);  // a positive integer
+  std::int64_t number(const char* field, std::int64_t least, std::int64_t most);
 
   void reject(const char* field, std::string ko, std::string en);
   bool allRight() const { return errors_.empty(); }
