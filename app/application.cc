@@ -14,6 +14,8 @@
 #include "controllers/announcement_controller.h"
 #include "controllers/council_controller.h"
 #include "controllers/festival_controller.h"
+#include "controllers/performance_controller.h"
+#include "controllers/user_controller.h"
 #include "lock/memory_lock_storage.h"
 #include "lock/redis/redis_fair_lock_storage.h"
 #include "lock/redis/redis_pubsub_lock_storage.h"
@@ -282,11 +284,15 @@ void serve(const Config& config) {
                        [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
                          return metrics->observeWrites(request, hold);
                        }));
+  const UserController users(std::make_shared<UserService>(database, hasher, tokens));
+  PerformanceController performances(std::make_shared<PerformanceService>(database));
   operations.publish(endpoints);
   lockAdmin.publish(endpoints);
   councils.publish(endpoints);
   festivals.publish(endpoints);
   announcements.publish(endpoints);
+  users.publish(endpoints);
+  performances.publish(endpoints);
   endpoints.verify();
 
   Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins},

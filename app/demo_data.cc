@@ -15,23 +15,24 @@ void addCouncil(PgSession& session, const std::string& username, const std::stri
       {std::to_string(festival), username, PasswordHasher::hashNow(password), role});
 }
 
-bool isLoaded(PgSession& session) {
-  return !session.query("SELECT 1 FROM users WHERE login = 'user100'").empty();
+bool exists(PgSession& session, const std::string& row) {
+  return !session.query("SELECT 1 FROM " + row).empty();
 }
 
-}  // namespace
+// After rows with ids of our own choice.
+void moveSequence(PgSession& session, const std::string& table) {
+  session.query(
+      "SELECT setval(pg_get_serial_sequence($1, 'id'), (SELECT max(id) FROM " + table + "))",
+      {table});
+}
 
-void loadDemoData(PgSession& session) {
-  if (isLoaded(session)) return;
-  session.run("BEGIN");
+void loadFestivalsAndAccounts(PgSession& session) {
   session.run(
       "INSERT INTO festivals (id, university_name, festival_name, start_date, end_date) VALUES"
       " (1, '페스타대학교', '봄 대동제', current_date, current_date + 2),"
       " (2, '코루틴대학교', '가을 축제', current_date + 30, current_date + 32) ON CONFLICT DO "
       "NOTHING");
-  session.run(
-      "SELECT setval(pg_get_serial_sequence('festivals', 'id'), greatest((SELECT max(id) FROM "
-      "festivals), 2))");
+  moveSequence(session, "festivals");
   addCouncil(session, "admin", "admin-demo-1", 1, "ROLE_ADMIN");
   addCouncil(session, "council1", "council-demo-1", 1, "ROLE_COUNCIL");
   addCouncil(session, "council2", "council-demo-1", 2, "ROLE_COUNCIL");
@@ -42,6 +43,43 @@ void loadDemoData(PgSession& session) {
       "'010-0000-' || to_char(n, 'FM0000')"
       " FROM generate_series(1, 100) AS n ON CONFLICT DO NOTHING",
       {PasswordHasher::hashNow("user-demo-1")});
+}
+
+void loadPerformance(PgSession& session) {
+  session.run(
+      "INSERT INTO places (id, name, location, max_seat) VALUES"
+      " (1, '페스타 아레나', '서울', 50000) ON CONFLICT DO NOTHING");
+  moveSequence(session, "places");
+  session.run(
+      "INSERT INTO performances (id, place_id, category, start_at, end_at, start_reservation_at,"
+      " end_reservation_at, title, content, acting, film_rating, price) VALUES"
+      " (1, 1, 'CONCERT', date_trunc('hour', now()) + interval '1 year 1 day',"
+      " date_trunc('hour', now()) + interval '1 year 1 day 3 hours', now() - interval '1 day',"
+      " now() + interval '1 year', '봄밤 콘서트', '개막 공연입니다.', '코루틴 밴드', 'ALL', 50000)"
+      " ON CONFLICT DO NOTHING");
+  moveSequence(session, "performances");
+  session.run(
+      "INSERT INTO seats (performance_id, location, number)"
+      " SELECT 1, section, number FROM unnest(ARRAY['A', 'B', 'C', 'D', 'E']) AS section,"
+      " generate_series(1, 100) AS number ON CONFLICT DO NOTHING");
+}
+
+void loadCoupon(PgSession& session) {
+  session.run(
+      "INSERT INTO coupons (id, name, stock, remaining, one_per_user) VALUES"
+      " (1, '푸드트럭 쿠폰', 1000, 1000, true) ON CONFLICT DO NOTHING");
+  moveSequence(session, "coupons");
+}
+
+}  // namespace
+
+void loadDemoData(PgSession& session) {
+  session.run("BEGIN");
+  // Each kind by itself: a database may have those of an older version. What was loaded is left
+  // alone, and so are the sequences that a running service draws from.
+  if (!exists(session, "users WHERE login = 'user100'")) loadFestivalsAndAccounts(session);
+  if (!exists(session, "performances WHERE id = 1")) loadPerformance(session);
+  if (!exists(session, "coupons WHERE id = 1")) loadCoupon(session);
   session.run("COMMIT");
 }
 

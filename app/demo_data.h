@@ -1,12 +1,14 @@
-// The accounts and festivals that the README's examples use.
+// The rows that the README's examples use.
 #pragma once
 
 #include "app/pg_session.h"
 
 namespace festa {
 
-// Safe to repeat; never in production. Admin `admin`, councils `council1` and `council2`, users
-// `user1` … `user100`, festivals 1 and 2.
+// Safe to repeat, also on a database that an older version loaded; never in production. Admin
+// `admin`, councils `council1` and `council2`, users `user1` … `user100`, festivals 1 and 2; place
+// 1 of 50,000 seats, performance 1 with sections A to E of 100 seats, open for reservation for a
+// year from its loading; coupon 1, a stock of 1,000, one per user.
 void loadDemoData(PgSession& session);
 
 }  // namespace festa

@@ -1,5 +1,6 @@
 #include "controllers/council_controller.h"
 
+#include "controllers/account_fields.h"
 #include "controllers/json_body.h"
 #include "controllers/json_writer.h"
 #include "controllers/responses.h"
@@ -11,15 +12,6 @@ using drogon::HttpResponsePtr;
 
 namespace {
 
-constexpr std::size_t kMaxUsername = 50;
-constexpr std::size_t kMinPassword = 8;
-constexpr std::size_t kMaxPassword = 128;
-
-struct Credentials {
-  std::string username;
-  std::string password;
-};
-
 struct PasswordChange {
   std::string current;
   std::string replacement;
@@ -27,15 +19,14 @@ struct PasswordChange {
 
 std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
-  const Credentials input{fields.text("username", kMaxUsername),
-                          fields.password("password", 1, kMaxPassword)};
+  const auto input = readCredentials(fields, "username", "password");
   fields.done();
   return input;
 }
 
 std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
-  const NewCouncil input{fields.id("festivalId"), fields.text("username", kMaxUsername),
+  const NewCouncil input{fields.id("festivalId"), fields.text("username", kMaxLogin),
                          fields.password("password", kMinPassword, kMaxPassword)};
   fields.done();
   return input;
@@ -74,8 +65,7 @@ void CouncilController::publish(Endpoints& endpoints) const {
 }
 
 drogon::Task<HttpResponsePtr> CouncilController::login(HttpRequestPtr request) const {
-  const auto& input = inputOf<Credentials>(request);
-  const auto login = co_await service_->login(input.username, input.password);
+  const auto login = co_await service_->login(inputOf<Credentials>(request));
   JsonWriter json;
   json.beginObject()
       .member("festivalId", login.festivalId)

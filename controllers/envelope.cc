@@ -6,8 +6,7 @@ namespace festa {
 
 namespace {
 
-constexpr std::string_view kMeta =
-    R"("meta":{"result":"ok","errorCode":null,"errorMessage":null})";
+constexpr std::string_view kMeta = R"("meta":{"result":"ok","errorCode":null,"errorMessage":null})";
 
 }  // namespace
 

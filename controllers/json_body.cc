@@ -1,11 +1,11 @@
 #include "controllers/json_body.h"
 
+#include "controllers/local_time.h"
 #include "controllers/utf8.h"
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
-#include <chrono>
+#include <algorithm>
 #include <optional>
 
 namespace festa {
@@ -72,21 +72,6 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::string key_;
 };
 
-bool isDate(const std::string& text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  const char* const s = text.data();
-  const bool numbers = std::from_chars(s, s + 4, year).ptr == s + 4 &&
-                       std::from_chars(s + 5, s + 7, month).ptr == s + 7 &&
-                       std::from_chars(s + 8, s + 10, day).ptr == s + 10;
-  return numbers && year >= 1 &&
-         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month),
-                                     std::chrono::day(day))
-             .ok();
-}
-
 }  // namespace
 
 Json::Value parseJsonObject(std::string_view text) {
@@ -110,6 +95,11 @@ Json::Value parseJsonBody(const drogon::HttpRequest& request) {
 
 void FieldReader::reject(const char* field, std::string ko, std::string en) {
   errors_.push_back({field, std::move(ko), std::move(en)});
+}
+
+bool FieldReader::isRight(const char* field) const {
+  return std::none_of(errors_.begin(), errors_.end(),
+                      [&](const FieldError& error) { return error.field == field; });
 }
 
 void FieldReader::done() const {
@@ -165,9 +155,30 @@ std::string FieldReader::date(const char* field) {
   const auto* value = storable(field);
   if (value == nullptr) return {};
   auto text = value->asString();
-  if (!isDate(text))
+  if (!isCalendarDate(text))
     reject(field, "yyyy-MM-dd 형식의 날짜여야 합니다.", "must be a date, yyyy-MM-dd");
   return text;
+}
+
+std::string FieldReader::localTime(const char* field) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  const auto time = canonicalLocalTime(value->asString());
+  if (time) return *time;
+  reject(field, "yyyy-MM-dd HH:mm:ss 형식의 시각이어야 합니다.",
+         "must be a local date-time, yyyy-MM-dd HH:mm:ss");
+  return {};
+}
+
+std::string FieldReader::choice(const char* field, const std::vector<std::string>& allowed) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
+  std::string list;
+  for (const auto& name : allowed) list += (list.empty() ? "" : ", ") + name;
+  reject(field, "다음 중 하나여야 합니다: " + list, "must be one of " + list);
+  return {};
 }
 
 bool FieldReader::flag(const char* field) {
@@ -202,6 +213,27 @@ std::int64_t FieldReader::number(const char* field, std::int64_t least, std::int
   reject(field, from + " 이상 " + to + " 이하의 정수여야 합니다.",
          "must be a whole number from " + from + " to " + to);
   return least;
+}
+
+void FieldReader::each(const char* field, std::size_t most, const ReadItem& read) {
+  const Json::Value& list = object_[field];
+  if (!list.isArray() || list.empty() || list.size() > most) {
+    const auto limit = std::to_string(most);
+    reject(field, "1개 이상 " + limit + "개 이하의 목록이어야 합니다.",
+           "must be a list of 1 to " + limit + " items");
+    return;
+  }
+  for (Json::ArrayIndex i = 0; i < list.size(); ++i) {
+    const auto name = std::string(field) + '[' + std::to_string(i) + ']';
+    if (!list[i].isObject()) {
+      reject(name.c_str(), "객체여야 합니다.", "must be an object");
+      continue;
+    }
+    FieldReader item(list[i]);
+    read(item);
+    for (auto& error : item.errors_)
+      errors_.push_back({name + '.' + error.field, std::move(error.ko), std::move(error.en)});
+  }
 }
 
 }  // namespace festa

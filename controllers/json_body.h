@@ -7,6 +7,7 @@
 #include <json/json.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,18 +22,26 @@ Json::Value parseJsonObject(std::string_view text);
 // Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
 class FieldReader {
  public:
+  using ReadItem = std::function<void(FieldReader& item)>;
+
   explicit FieldReader(const Json::Value& object) : object_(object) {}
 
   // Each returns a harmless value when the field is wrong; done() then throws.
   std::string text(const char* field, std::size_t maxCharacters);  // not blank
   std::string password(const char* field, std::size_t minCharacters, std::size_t maxCharacters);
-  std::string date(const char* field);  // yyyy-MM-dd
+  std::string date(const char* field);       // yyyy-MM-dd
+  std::string localTime(const char* field);  // as canonicalLocalTime() returns it
+  std::string choice(const char* field, const std::vector<std::string>& allowed);
   bool flag(const char* field);
   std::int64_t id(const char* field);  // a positive integer
   std::int64_t number(const char* field, std::int64_t least, std::int64_t most);
+  // Calls `read` for each object of a list that has 1 to `most` of them; what is wrong with one is
+  // named like `seats[0].location`.
+  void each(const char* field, std::size_t most, const ReadItem& read);
 
   void reject(const char* field, std::string ko, std::string en);
   bool allRight() const { return errors_.empty(); }
+  bool isRight(const char* field) const;  // not rejected so far
   // Throws ServiceError(kValidationFailed) with all that was rejected.
   void done() const;
 

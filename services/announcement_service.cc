@@ -1,12 +1,11 @@
 #include "services/announcement_service.h"
 
 #include "services/festival_service.h"
+#include "services/local_time.h"
 
 namespace festa {
 
 namespace {
-
-#define FESTA_LOCAL_TIME(column) "to_char(" column ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
 
 struct PinState {
   bool isPinned;

@@ -34,17 +34,15 @@ ServiceError wrongCurrentPassword() {
 
 }  // namespace
 
-drogon::Task<Login> CouncilService::login(std::string username, std::string password) const {
+drogon::Task<Login> CouncilService::login(Credentials credentials) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT id, festival_id, password_hash, role FROM councils WHERE username = $1", username);
-  bool right = false;
-  if (rows.empty())
-    right = co_await hasher_->verifyNobody(password);
-  else
-    right = co_await hasher_->verify(rows[0][2].as<std::string>(), password);
-  if (!right) throw ServiceError(ErrorCode::kWrongCredentials);
+      "SELECT id, festival_id, password_hash, role FROM councils WHERE username = $1",
+      credentials.login);
+  std::optional<std::string> hash;
+  if (!rows.empty()) hash = rows[0][2].as<std::string>();
+  co_await requirePassword(*hasher_, hash, credentials.password);
   const auto festivalId = rows[0][1].as<std::int64_t>();
-  const Caller caller{username,
+  const Caller caller{credentials.login,
                       rows[0][0].as<std::int64_t>(),
                       Realm::kCouncil,
                       festivalId,

@@ -1,8 +1,8 @@
 // Councils: the accounts that write announcements. An admin is a council with ROLE_ADMIN.
 #pragma once
 
+#include "services/credentials.h"
 #include "services/database.h"
-#include "services/password_hasher.h"
 #include "services/token_service.h"
 
 #include <memory>
@@ -27,8 +27,8 @@ class CouncilService {
                  std::shared_ptr<TokenService> tokens)
       : database_(std::move(database)), hasher_(std::move(hasher)), tokens_(std::move(tokens)) {}
 
-  // Throws ServiceError(kWrongCredentials), as late for an unknown name as for a wrong password.
-  drogon::Task<Login> login(std::string username, std::string password) const;
+  // Throws ServiceError(kWrongCredentials).
+  drogon::Task<Login> login(Credentials credentials) const;
   // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
   drogon::Task<std::int64_t> create(NewCouncil council) const;
   // A wrong current password is a validation error of that field, not a 401: clients log out on

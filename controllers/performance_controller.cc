@@ -1,0 +1,190 @@
+#include "controllers/performance_controller.h"
+
+#include "controllers/envelope.h"
+#include "controllers/etag.h"
+#include "controllers/json_body.h"
+#include "controllers/paging.h"
+#include "controllers/performance_json.h"
+#include "controllers/responses.h"
+#include "controllers/utf8.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+namespace {
+
+constexpr std::size_t kMaxTitle = 100;
+constexpr std::size_t kMaxContent = 3000;
+constexpr std::size_t kMaxActing = 200;
+constexpr std::size_t kMaxLocation = 20;
+constexpr std::size_t kMaxSections = 1000;
+constexpr std::int64_t kMaxSeats = 50'000;  // of a section
+const std::vector<std::string> kCategories{"MUSICAL", "CONCERT", "PLAY", "CLASSIC", "SPORT"};
+const std::vector<std::string> kFilmRatings{"ALL", "SEVEN", "TWELVE", "FIFTEEN", "NINETEEN"};
+
+struct SeatQuery {
+  std::int64_t id;
+  std::string location;  // empty: all
+};
+
+PerformanceData readData(FieldReader& fields) {
+  PerformanceData data;
+  data.category = fields.choice("category", kCategories);
+  data.startAt = fields.localTime("startAt");
+  data.endAt = fields.localTime("endAt");
+  data.startReservationAt = fields.localTime("startReservationAt");
+  data.endReservationAt = fields.localTime("endReservationAt");
+  data.title = fields.text("title", kMaxTitle);
+  data.content = fields.text("content", kMaxContent);
+  data.acting = fields.text("acting", kMaxActing);
+  data.filmRating = fields.choice("filmRating", kFilmRatings);
+  data.price = fields.number("price", 0, std::numeric_limits<std::int64_t>::max());
+  return data;
+}
+
+void requireOrder(FieldReader& fields, const char* start, const std::string& startAt,
+                  const char* end, const std::string& endAt) {
+  if (fields.isRight(start) && fields.isRight(end) && endAt < startAt)
+    fields.reject(end, "시작 시각보다 빠를 수 없습니다.",
+                  std::string("must not be before ") + start);
+}
+
+std::vector<SeatSection> readSections(FieldReader& fields) {
+  std::vector<SeatSection> sections;
+  std::set<std::string> locations;
+  fields.each("seats", kMaxSections, [&](FieldReader& item) {
+    sections.push_back(
+        {item.text("location", kMaxLocation), item.number("seatCount", 1, kMaxSeats)});
+    if (item.isRight("location") && !locations.insert(sections.back().location).second)
+      item.reject("location", "같은 구역이 두 번 있습니다.", "must not be there twice");
+  });
+  return sections;
+}
+
+std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
+  FieldReader fields(context.body);
+  NewPerformance input;
+  input.placeId = fields.id("placeId");
+  input.data = readData(fields);
+  requireOrder(fields, "startAt", input.data.startAt, "endAt", input.data.endAt);
+  requireOrder(fields, "startReservationAt", input.data.startReservationAt, "endReservationAt",
+               input.data.endReservationAt);
+  input.sections = readSections(fields);
+  fields.done();
+  return input;
+}
+
+std::int64_t pathId(const RequestContext& context) {
+  return parseId(context.route.parameters.at("id"), "performance id");
+}
+
+std::any parsePathId(const HttpRequestPtr&, const RequestContext& context) {
+  return pathId(context);
+}
+
+std::any parsePage(const HttpRequestPtr& request, const RequestContext&) {
+  return parsePaging(*request);
+}
+
+std::any parseSeatQuery(const HttpRequestPtr& request, const RequestContext& context) {
+  const SeatQuery query{pathId(context), request->getParameter("location")};
+  const auto length = utf8Length(query.location);
+  if (!length || *length > kMaxLocation || query.location.find('\0') != std::string::npos)
+    throw ServiceError(ErrorCode::kInvalidParameter, "no seat can have such a location");
+  return query;
+}
+
+std::string contentOf(const Performance& performance) {
+  JsonWriter json;
+  write(json, performance);
+  return contentEnvelope(json.take());
+}
+
+std::string itemsOf(const std::vector<ListedSeat>& seats) {
+  JsonWriter json;
+  json.beginArray();
+  for (const auto& seat : seats)
+    json.beginObject()
+        .member("id", seat.id)
+        .member("location", seat.location)
+        .member("number", seat.number)
+        .member("isReserved", seat.isReserved)
+        .endObject();
+  return json.endArray().take();
+}
+
+}  // namespace
+
+void PerformanceController::publish(Endpoints& endpoints) {
+  endpoints.add({.method = drogon::Post,
+                 .path = "/performance",
+                 .access = kAdmins,
+                 .takesBody = true,
+                 .parse = parseNew,
+                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/performances",
+                 .access = kAnyone,
+                 .parse = parsePage,
+                 .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/performances/{id}",
+                 .access = kAnyone,
+                 .parse = parsePathId,
+                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
+  endpoints.add({.method = drogon::Get,
+                 .path = "/performances/{id}/seats",
+                 .access = kAnyone,
+                 .parse = parseSeatQuery,
+                 .handle = [this](HttpRequestPtr request) { return seats(std::move(request)); }});
+}
+
+drogon::Task<HttpResponsePtr> PerformanceController::create(HttpRequestPtr request) const {
+  const auto created = co_await service_->create(inputOf<NewPerformance>(request));
+  co_return jsonResponse(drogon::k200OK, contentOf(created));
+}
+
+drogon::Task<HttpResponsePtr> PerformanceController::list(HttpRequestPtr request) const {
+  const auto& asked = inputOf<PageRequest>(request);
+  const auto page = co_await service_->list(asked);
+  JsonWriter json;
+  json.beginArray();
+  for (const auto& performance : page.items) write(json, performance);
+  const auto body = listEnvelope(json.endArray().take(), pagingOf(asked, page.totalCount));
+  co_return jsonResponse(drogon::k200OK, body);
+}
+
+drogon::Task<HttpResponsePtr> PerformanceController::show(HttpRequestPtr request) const {
+  const auto performance = co_await service_->find(inputOf<std::int64_t>(request));
+  co_return jsonResponse(drogon::k200OK, contentOf(performance));
+}
+
+drogon::Task<SeatListPtr> PerformanceController::renderSeats(std::int64_t id,
+                                                             std::string location) const {
+  const auto seats = co_await service_->seats(id, location);
+  const auto count = static_cast<std::int64_t>(seats.size());
+  const Paging onePage{count, 0, std::max<std::int64_t>(count, 1)};
+  const auto items = itemsOf(seats);
+  co_return std::make_shared<const SeatList>(SeatList{etagOf(items), listEnvelope(items, onePage)});
+}
+
+drogon::Task<HttpResponsePtr> PerformanceController::seats(HttpRequestPtr request) {
+  const auto& [id, location] = inputOf<SeatQuery>(request);
+  const SeatListCache::Key key(id, location);
+  const SeatListCache::Render render = [this, key] { return renderSeats(key.first, key.second); };
+  const auto list = co_await seatLists_.get(key, render);
+  const bool isKnown = namesEtag(request->getHeader("if-none-match"), list->etag);
+  auto response =
+      isKnown ? emptyResponse(drogon::k304NotModified) : jsonResponse(drogon::k200OK, list->body);
+  response->addHeader("ETag", list->etag);
+  response->addHeader("Cache-Control", "no-cache");
+  co_return response;
+}
+
+}  // namespace festa

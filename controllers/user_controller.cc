@@ -1,0 +1,94 @@
+#include "controllers/user_controller.h"
+
+#include "controllers/account_fields.h"
+#include "controllers/envelope.h"
+#include "controllers/json_writer.h"
+#include "controllers/responses.h"
+
+#include <algorithm>
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+namespace {
+
+constexpr std::size_t kMaxName = 50;
+constexpr std::int64_t kMaxAge = 150;
+constexpr std::size_t kMaxEmail = 254;
+constexpr std::size_t kMaxPhone = 30;
+
+// Whether it exists only a letter to it can tell.
+bool looksLikeEmail(const std::string& text) {
+  return std::count(text.begin(), text.end(), '@') == 1 && text.front() != '@' &&
+         text.back() != '@';
+}
+
+std::string readEmail(FieldReader& fields) {
+  auto email = fields.text("email", kMaxEmail);
+  if (fields.isRight("email") && !looksLikeEmail(email))
+    fields.reject("email", "이메일 주소 형식이 아닙니다.", "must be an e-mail address");
+  return email;
+}
+
+std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
+  FieldReader fields(context.body);
+  NewUser input;
+  input.credentials = {fields.text("userId", kMaxLogin),
+                       fields.password("userPw", kMinPassword, kMaxPassword)};
+  input.name = fields.text("name", kMaxName);
+  input.age = static_cast<std::int32_t>(fields.number("age", 0, kMaxAge));
+  input.email = readEmail(fields);
+  input.phone = fields.text("phone", kMaxPhone);
+  fields.done();
+  return input;
+}
+
+std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
+  FieldReader fields(context.body);
+  const auto input = readCredentials(fields, "userId", "userPw");
+  fields.done();
+  return input;
+}
+
+}  // namespace
+
+void UserController::publish(Endpoints& endpoints) const {
+  endpoints.add({.method = drogon::Post,
+                 .path = "/users",
+                 .access = kAnyone,
+                 .takesBody = true,
+                 .parse = parseNew,
+                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
+  endpoints.add({.method = drogon::Post,
+                 .path = "/users/login",
+                 .access = kAnyone,
+                 .takesBody = true,
+                 .parse = parseLogin,
+                 .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
+}
+
+drogon::Task<HttpResponsePtr> UserController::create(HttpRequestPtr request) const {
+  const auto& input = inputOf<NewUser>(request);
+  co_await service_->create(input);
+  JsonWriter json;
+  json.beginObject()
+      .member("userId", input.credentials.login)
+      .member("name", input.name)
+      .member("age", std::int64_t{input.age})
+      .member("email", input.email)
+      .member("phone", input.phone)
+      .member("role", kUserRole)
+      .endObject();
+  co_return jsonResponse(drogon::k200OK, contentEnvelope(json.take()));
+}
+
+drogon::Task<HttpResponsePtr> UserController::login(HttpRequestPtr request) const {
+  const auto login = co_await service_->login(inputOf<Credentials>(request));
+  JsonWriter json;
+  json.beginObject().member("id", login.id).member("accessToken", login.accessToken).endObject();
+  co_return jsonResponse(drogon::k201Created, json.take());
+}
+
+}  // namespace festa

@@ -1,0 +1,180 @@
+#include "services/performance_service.h"
+
+#include "services/local_time.h"
+
+#include <numeric>
+
+namespace festa {
+
+namespace {
+
+#define FESTA_PERFORMANCE_COLUMNS \
+  "p.id, place.id, place.name, place.location, place.max_seat, p.category, " FESTA_LOCAL_TIME(    \
+      "p.start_at") ", " FESTA_LOCAL_TIME("p.end_at") ", " FESTA_LOCAL_TIME(                      \
+      "p.start_reservation_at") ", " FESTA_LOCAL_TIME("p.end_reservation_at") ", p.title, "       \
+                                                                              "p.content, "       \
+                                                                              "p.acting, "        \
+                                                                              "p.film_rating, "   \
+                                                                              "p.price, "         \
+      FESTA_LOCAL_TIME("p.created_at") ", " FESTA_LOCAL_TIME("p.updated_at")
+
+// What a hall of 50,000 seats may take to be written; a connection's usual limit is for single
+// rows.
+constexpr std::int64_t kSeatsTimeoutMs = 10'000;
+// Few enough for the usual limit, and for not keeping the event loop from other requests.
+constexpr std::size_t kSeatsPerRead = 5'000;
+
+std::string text(const drogon::orm::Row& row, drogon::orm::Row::SizeType column) {
+  return row[column].as<std::string>();
+}
+
+Performance performanceOf(const drogon::orm::Row& row) {
+  Performance p;
+  p.id = row[0].as<std::int64_t>();
+  p.place = {row[1].as<std::int64_t>(), text(row, 2), text(row, 3), row[4].as<std::int64_t>()};
+  p.data = {text(row, 5),  text(row, 6),  text(row, 7),  text(row, 8),  text(row, 9),
+            text(row, 10), text(row, 11), text(row, 12), text(row, 13), row[14].as<std::int64_t>()};
+  p.createdAt = text(row, 15);
+  p.updatedAt = text(row, 16);
+  return p;
+}
+
+drogon::Task<Performance> findPerformance(drogon::orm::DbClient& db, std::int64_t id) {
+  const auto rows = co_await db.execSqlCoro(
+      "SELECT " FESTA_PERFORMANCE_COLUMNS
+      " FROM performances p JOIN places place ON place.id = p.place_id WHERE p.id = $1",
+      id);
+  if (rows.empty()) throw ServiceError(ErrorCode::kPerformanceNotFound);
+  co_return performanceOf(rows[0]);
+}
+
+drogon::Task<> requireRoom(Sql& sql, const NewPerformance& performance) {
+  const auto rows =
+      co_await sql.execSqlCoro("SELECT max_seat FROM places WHERE id = $1", performance.placeId);
+  if (rows.empty()) throw ServiceError(ErrorCode::kPlaceNotFound);
+  const auto wanted = std::accumulate(
+      performance.sections.begin(), performance.sections.end(), std::int64_t{0},
+      [](std::int64_t sum, const SeatSection& section) { return sum + section.seatCount; });
+  if (wanted > rows[0][0].as<std::int64_t>()) throw ServiceError(ErrorCode::kPlaceSeatsExceeded);
+}
+
+drogon::Task<std::int64_t> insertPerformance(Sql& sql, const NewPerformance& performance) {
+  const auto& data = performance.data;
+  // A zone's clocks may skip an hour: a local time within it is later than one soon after it.
+  const auto rows = co_await sql.execSqlCoro(
+      "INSERT INTO performances (place_id, category, start_at, end_at, start_reservation_at,"
+      " end_reservation_at, title, content, acting, film_rating, price)"
+      " VALUES ($1, $2, $3::text::timestamptz,"
+      " greatest($3::text::timestamptz, $4::text::timestamptz), $5::text::timestamptz,"
+      " greatest($5::text::timestamptz, $6::text::timestamptz), $7, $8, $9, $10, $11) RETURNING id",
+      performance.placeId, data.category, data.startAt, data.endAt, data.startReservationAt,
+      data.endReservationAt, data.title, data.content, data.acting, data.filmRating, data.price);
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+// An element of PostgreSQL's array syntax.
+std::string quoted(const std::string& element) {
+  std::string out = "\"";
+  for (const char c : element) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+drogon::Task<> insertSeats(Sql& sql, std::int64_t performanceId,
+                           const std::vector<SeatSection>& sections) {
+  std::string locations;
+  std::string counts;
+  for (const auto& section : sections) {
+    const char separator = locations.empty() ? '{' : ',';
+    locations += separator + quoted(section.location);
+    counts += separator + std::to_string(section.seatCount);
+  }
+  sql.setTimeout(static_cast<double>(kSeatsTimeoutMs) / 1000);
+  co_await sql.execSqlCoro("SELECT set_config('statement_timeout', $1, true)",
+                           std::to_string(kSeatsTimeoutMs));
+  co_await sql.execSqlCoro(
+      "INSERT INTO seats (performance_id, location, number)"
+      " SELECT $1, section.location, number"
+      " FROM unnest($2::text::text[], $3::text::int[]) AS section (location, seats),"
+      " generate_series(1, section.seats) AS number",
+      performanceId, locations + '}', counts + '}');
+}
+
+drogon::Task<Performance> insertWithSeats(Sql& sql, const NewPerformance& performance) {
+  co_await requireRoom(sql, performance);
+  const auto id = co_await insertPerformance(sql, performance);
+  co_await insertSeats(sql, id, performance.sections);
+  co_return co_await findPerformance(sql, id);
+}
+
+// Those behind `last`, in order; the columns of ListedSeat.
+drogon::Task<drogon::orm::Result> readSeats(drogon::orm::DbClient& db, std::int64_t performanceId,
+                                            const std::string& location, const ListedSeat& last) {
+  const auto limit = static_cast<std::int64_t>(kSeatsPerRead);
+  if (location.empty())
+    co_return co_await db.execSqlCoro(
+        "SELECT id, location, number, is_reserved FROM seats"
+        " WHERE performance_id = $1 AND (location, number) > ($2, $3::bigint)"
+        " ORDER BY location, number LIMIT $4",
+        performanceId, last.location, last.number, limit);
+  co_return co_await db.execSqlCoro(
+      "SELECT id, location, number, is_reserved FROM seats"
+      " WHERE performance_id = $1 AND location = $2 AND number > $3::bigint"
+      " ORDER BY number LIMIT $4",
+      performanceId, location, last.number, limit);
+}
+
+void append(std::vector<ListedSeat>& seats, const drogon::orm::Result& rows) {
+  for (const auto& row : rows)
+    seats.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(), row[2].as<std::int64_t>(),
+                     row[3].as<bool>()});
+}
+
+}  // namespace
+
+drogon::Task<Performance> PerformanceService::create(NewPerformance performance) const {
+  auto write = [&](Sql& sql) { return insertWithSeats(sql, performance); };
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
+}
+
+drogon::Task<Performance> PerformanceService::find(std::int64_t id) const {
+  const auto db = database_.client();
+  co_return co_await findPerformance(*db, id);
+}
+
+drogon::Task<Page<Performance>> PerformanceService::list(PageRequest page) const {
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT " FESTA_PERFORMANCE_COLUMNS
+      ", total.count FROM (SELECT count(*) FROM performances) AS total"
+      " LEFT JOIN (SELECT id FROM performances WHERE id > $1 ORDER BY id LIMIT $2 OFFSET $3) AS "
+      "page ON true"
+      " LEFT JOIN performances p ON p.id = page.id LEFT JOIN places place ON place.id = p.place_id"
+      " ORDER BY p.id",
+      page.after, page.perPage, page.offset());
+  Page<Performance> result;
+  result.totalCount = rows[0][17].as<std::int64_t>();
+  for (const auto& row : rows)
+    if (!row[0].isNull()) result.items.push_back(performanceOf(row));
+  co_return result;
+}
+
+drogon::Task<std::vector<ListedSeat>> PerformanceService::seats(std::int64_t id,
+                                                                std::string location) const {
+  const auto db = database_.client();
+  std::vector<ListedSeat> seats;
+  ListedSeat last;  // before all others
+  std::size_t read = 0;
+  do {
+    const auto rows = co_await readSeats(*db, id, location, last);
+    read = rows.size();
+    append(seats, rows);
+    if (!seats.empty()) last = seats.back();
+  } while (read == kSeatsPerRead);
+  // A performance without seats does not exist; a location without may be asked for.
+  if (seats.empty()) co_await findPerformance(*db, id);
+  co_return seats;
+}
+
+}  // namespace festa
