@@ -13,8 +13,10 @@
 #include "app/strategies.h"
 #include "controllers/announcement_controller.h"
 #include "controllers/council_controller.h"
+#include "controllers/coupon_controller.h"
 #include "controllers/festival_controller.h"
 #include "controllers/performance_controller.h"
+#include "controllers/reservation_controller.h"
 #include "controllers/user_controller.h"
 #include "lock/memory_lock_storage.h"
 #include "lock/redis/redis_fair_lock_storage.h"
@@ -37,6 +39,11 @@ namespace {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 using std::chrono::milliseconds;
+
+// Bounds of what is kept in memory.
+constexpr std::size_t kSoldSeatsKnown = 100'000;
+constexpr std::size_t kPerformanceCards = 1000;
+constexpr std::size_t kLimitedNames = 100'000;
 
 // Blocked before any thread exists, so that only the waiting thread below receives them.
 sigset_t blockStopSignals() {
@@ -136,6 +143,23 @@ Redis configureRedis(const Config::Redis& config) {
   return redis;
 }
 
+std::shared_ptr<const Admission> configureAdmission(const Config& config) {
+  auto admission = std::make_shared<Admission>();
+  const auto& limits = config.limits;
+  if (limits.loginsPerMinute > 0)
+    admission->byAddress = std::make_shared<RateLimiter>(limits.loginsPerMinute, kLimitedNames);
+  if (limits.writesPerMinute > 0)
+    admission->byCaller = std::make_shared<RateLimiter>(limits.writesPerMinute, kLimitedNames);
+  for (const auto& proxy : config.http.trustedProxies) {
+    const auto range = AddressRange::parse(proxy);
+    if (!range)
+      throw ConfigError("configuration: 'http.trusted_proxies' names no address or network: " +
+                        proxy);
+    admission->proxies.push_back(*range);
+  }
+  return admission;
+}
+
 using Storages = std::map<std::string, std::shared_ptr<lock::LockStorage>>;
 
 void addRedisStorages(const Config& config, const Redis& redis, Metrics& metrics,
@@ -200,6 +224,24 @@ std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config) {
         commands, lock::RedlockKeys(redlock.prefix, "redlock"), drawEpoch, settings.longestLease));
   }
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+}
+
+drogon::AsyncTask sweepKeys(std::shared_ptr<const IdempotencyService> idempotency) {
+  try {
+    const auto swept = co_await idempotency->sweep();
+    if (swept > 0) LogLine("idempotency").with("swept", static_cast<std::int64_t>(swept));
+  } catch (const std::exception& error) {
+    LogLine("idempotency", "warn").with("text", error.what());
+  }
+}
+
+// On an IO loop: database clients belong to those.
+void sweepRegularly(const std::shared_ptr<const IdempotencyService>& idempotency,
+                    std::chrono::seconds every) {
+  drogon::app().registerBeginningAdvice([idempotency, every] {
+    auto* const loop = drogon::app().getIOLoop(0);
+    loop->runEvery(static_cast<double>(every.count()), [idempotency] { sweepKeys(idempotency); });
+  });
 }
 
 // Runs on its own thread until a signal arrives.
@@ -271,21 +313,36 @@ void serve(const Config& config) {
   const auto hasher =
       std::make_shared<PasswordHasher>(static_cast<std::size_t>(config.auth.hashThreads),
                                        static_cast<std::size_t>(config.auth.hashQueue));
-  Endpoints endpoints(tokens, lockContext, [&config](lock::Lockable lockable) {
-    return configuredLock(config, std::move(lockable));
-  });
+  const auto idempotency = std::make_shared<IdempotencyService>(
+      database, IdempotencySettings{milliseconds(config.idempotency.claimMs),
+                                    std::chrono::hours(config.idempotency.keepHours)});
+  Endpoints endpoints(
+      tokens, idempotency, configureAdmission(config), lockContext,
+      [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); });
   const Operations operations(database, redis.commands, redlock, metrics, drain);
   const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
-  const AnnouncementController announcements(
-      std::make_shared<AnnouncementService>(database),
+  const auto guards =
       makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10),
                        [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
                          return metrics->observeWrites(request, hold);
-                       }));
+                       });
+  const AnnouncementController announcements(std::make_shared<AnnouncementService>(database),
+                                             guards);
   const UserController users(std::make_shared<UserService>(database, hasher, tokens));
-  PerformanceController performances(std::make_shared<PerformanceService>(database));
+  const auto performanceService = std::make_shared<PerformanceService>(database);
+  PerformanceController performances(performanceService);
+  const auto sold = std::make_shared<SoldSeats>(kSoldSeatsKnown);
+  const ReservationController reservations(
+      {std::make_shared<ReservationService>(database, sold),
+       std::make_shared<PerformanceCards>(
+           [performanceService](std::int64_t id) { return performanceService->find(id); },
+           kPerformanceCards),
+       sold},
+      guards,
+      [lab = config.lab](const HttpRequestPtr& request) { return wantsBackstop(request, lab); });
+  const CouponController coupons(std::make_shared<CouponService>(database), guards);
   operations.publish(endpoints);
   lockAdmin.publish(endpoints);
   councils.publish(endpoints);
@@ -293,11 +350,15 @@ void serve(const Config& config) {
   announcements.publish(endpoints);
   users.publish(endpoints);
   performances.publish(endpoints);
+  reservations.publish(endpoints);
+  coupons.publish(endpoints);
   endpoints.verify();
 
-  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins},
+  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
+             config.http.maxRequests},
             endpoints.routes(), metrics, drain);
   edge.install();
+  sweepRegularly(idempotency, std::chrono::seconds(config.idempotency.sweepSeconds));
   std::thread stopper;
   // Not before the loop runs: quitting a loop that does not run yet has no effect.
   drogon::app().registerBeginningAdvice([&] {

@@ -104,6 +104,11 @@ class Source {
     read(key, into.emplace(0), least, most);
   }
 
+  void read(const std::string& key, std::optional<bool>& into) {
+    if (!values_.contains(key) && !variables_.contains(variableName(key))) return;
+    read(key, into.emplace(false));
+  }
+
   void read(const std::string& key, std::vector<std::string>& into) {
     if (const auto* value = take(key)) {
       if (!value->isArray()) fail(key, "must be a list of strings");
@@ -167,6 +172,8 @@ void readHttp(Source& source, Config::Http& http) {
   source.read("http.max_body_bytes", http.maxBodyBytes, 1024, 64L * 1024 * 1024);
   source.read("http.cors_origins", http.corsOrigins);
   source.read("http.max_in_flight", http.maxInFlight, 0, 1'000'000);
+  source.read("http.max_requests", http.maxRequests, 1, 10'000'000);
+  source.read("http.trusted_proxies", http.trustedProxies);
   source.read("http.drain_delay_ms", http.drainDelayMs, 0, kDay);
   source.read("http.drain_limit_ms", http.drainLimitMs, 100, kDay);
 }
@@ -229,6 +236,18 @@ void readAuth(Source& source, Config::Auth& auth) {
   source.read("auth.hash_queue", auth.hashQueue, 1, 100'000);
 }
 
+void readLimits(Source& source, Config::Limits& limits, bool demo) {
+  if (demo) limits = {0, 0};
+  source.read("limits.logins_per_minute", limits.loginsPerMinute, 0, 1'000'000);
+  source.read("limits.writes_per_minute", limits.writesPerMinute, 0, 60'000'000);
+}
+
+void readIdempotency(Source& source, Config::Idempotency& idempotency) {
+  source.read("idempotency.claim_ms", idempotency.claimMs, 100, kDay);
+  source.read("idempotency.keep_hours", idempotency.keepHours, 1, 24L * 366);
+  source.read("idempotency.sweep_seconds", idempotency.sweepSeconds, 1, 24L * 60 * 60);
+}
+
 void readLock(Source& source, Config::Lock& lock) {
   source.read("lock.strategy", lock.strategy);
   source.read("lock.instances", lock.instances, 1, 10'000);
@@ -241,6 +260,7 @@ void readLock(Source& source, Config::Lock& lock) {
     source.read(key + ".wait_ms", entry.waitMs, 0, kDay);
     source.read(key + ".lease_ms", entry.leaseMs, 1, kDay);
     source.read(key + ".max_hold_ms", entry.maxHoldMs, 0, kDay);
+    source.read(key + ".fail_fast", entry.failFast);
   }
 }
 
@@ -302,6 +322,8 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   readRedis(source, config.redis);
   readRedlock(source, config.redlock);
   readAuth(source, config.auth);
+  readLimits(source, config.limits, config.demo);
+  readIdempotency(source, config.idempotency);
   readLock(source, config.lock);
   source.requireAllRead();
   checkEnvironment(config);

@@ -23,6 +23,7 @@ struct LockOverride {
   std::optional<std::int64_t> waitMs;
   std::optional<std::int64_t> leaseMs;
   std::optional<std::int64_t> maxHoldMs;
+  std::optional<bool> failFast;
 };
 
 struct Config {
@@ -38,7 +39,9 @@ struct Config {
     std::int64_t threads = 0;  // 0: one per core, at most one per connection
     std::int64_t maxBodyBytes = 1024L * 1024;
     std::vector<std::string> corsOrigins = {};
-    std::int64_t maxInFlight = 0;  // holders of locks; 0: 4 × database connections
+    std::int64_t maxInFlight = 0;                  // holders of locks; 0: 4 × database connections
+    std::int64_t maxRequests = 60'000;             // read and not yet answered, waiters included
+    std::vector<std::string> trustedProxies = {};  // addresses or networks
     std::int64_t drainDelayMs = 2000;
     std::int64_t drainLimitMs = 30000;
   } http;
@@ -52,10 +55,10 @@ struct Config {
     std::int64_t connections = 32;
     std::int64_t connectTimeoutMs = 30000;  // how long start waits for the server
     std::int64_t poolTimeoutMs =
-        1000;  // waiting for a connection, and the client's patience per statement
+        950;  // waiting for a connection, and the client's patience per statement
     std::int64_t statementTimeoutMs = 250;
     std::int64_t lockTimeoutMs = 200;
-    std::int64_t commitTimeoutMs = 700;
+    std::int64_t commitTimeoutMs = 500;
   } database;
 
   struct Redis {
@@ -96,6 +99,18 @@ struct Config {
     std::int64_t hashQueue = 64;
   } auth;
 
+  // 0: no limit. Unless configured, there is none in the demo.
+  struct Limits {
+    std::int64_t loginsPerMinute = 30;   // per client address, registrations included
+    std::int64_t writesPerMinute = 600;  // per caller
+  } limits;
+
+  struct Idempotency {
+    std::int64_t claimMs = 15000;  // a request that runs longer may be repeated
+    std::int64_t keepHours = 24;
+    std::int64_t sweepSeconds = 600;  // between clean-ups
+  } idempotency;
+
   struct Lock {
     std::string strategy = "memory";
     std::int64_t instances = 1;  // how many processes share the database
@@ -110,11 +125,12 @@ struct Config {
 };
 
 // Locks whose strategy, wait, lease and longest hold can be configured: the names of all Lockables.
-inline constexpr std::array kLockableNames{"announcement-pins"};
+inline constexpr std::array kLockableNames{"announcement-pins", "seats", "coupons"};
 
 // Statements of the longest guarded transaction that commits, besides BEGIN and COMMIT: fence, look
-// at the stored one, fence again with a renewed token, look at the announcement, write.
-constexpr std::int64_t kLongestPathStatements = 5;
+// at the stored one, fence again with a renewed token, look at the announcement, write, keep the
+// answer for an idempotency key.
+constexpr std::int64_t kLongestPathStatements = 6;
 
 // Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks
 // all of it. Throws ConfigError for unknown keys, wrong types and combinations that cannot work.

@@ -57,6 +57,10 @@ EdgeRecordPtr recordOf(const HttpRequestPtr& request) {
   return attributes->find(kAttribute) ? attributes->get<EdgeRecordPtr>(kAttribute) : nullptr;
 }
 
+bool isForOperators(const std::string& path) {
+  return path == "/healthz" || path == "/readyz" || path == "/metrics";
+}
+
 HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
   auto response = problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
   response->addHeader("Allow", allow);
@@ -105,6 +109,8 @@ HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
 
   if (drain_->stage() == Drain::Stage::kRefusing)
     return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
+    return problem(request, ServiceError(ErrorCode::kOverloaded));
   if (isTooLong) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
   const auto found = context->route.result;
   if (found == RouteTable::Result::kNotFound)

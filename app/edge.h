@@ -17,10 +17,11 @@ namespace festa {
 struct EdgeSettings {
   std::size_t maxBodyBytes;
   std::vector<std::string> corsOrigins;  // "*": any
+  std::int64_t maxRequests;              // in flight; operators' questions are answered beyond it
 };
 
-// Request ids, draining, body limit, CORS, unknown routes and methods, access log and request
-// metrics.
+// Request ids, draining, bounds of requests and bodies, CORS, unknown routes and methods, access
+// log and request metrics.
 class Edge {
  public:
   Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,

@@ -252,7 +252,8 @@ drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const Ser
       static_cast<drogon::HttpStatusCode>(row.status), drogon::CT_CUSTOM);
   response->setContentTypeString("application/problem+json; charset=utf-8");
   response->setBody(problemBody(request, row, error.fields()));
-  if (shouldComeBack(row)) response->addHeader("Retry-After", "1");
+  if (shouldComeBack(row))
+    response->addHeader("Retry-After", std::to_string(error.retryAfter().count()));
   if (row.status == 401) response->addHeader("WWW-Authenticate", "Bearer");
   return response;
 }

@@ -2,6 +2,8 @@
 
 #include "app/strategies.h"
 #include "controllers/announcement_controller.h"
+#include "controllers/coupon_controller.h"
+#include "controllers/reservation_controller.h"
 
 namespace festa {
 
@@ -13,6 +15,7 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
   if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
   if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
+  if (settings.failFast) lockable.failFast = *settings.failFast;
   if (settings.maxHoldMs) lockable.maxHold = milliseconds(*settings.maxHoldMs);
   const std::string key =
       settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
@@ -59,7 +62,8 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
 }
 
 void checkLocks(const Config& config) {
-  configuredLock(config, kAnnouncementPins);
+  for (const auto* lockable : {&kAnnouncementPins, &kSeats, &kCoupons})
+    configuredLock(config, *lockable);
 }
 
 }  // namespace festa

@@ -1,5 +1,6 @@
 #include "app/strategies.h"
 
+#include "controllers/request_context.h"
 #include "services/error.h"
 
 #include <trantor/net/EventLoop.h>
@@ -42,6 +43,11 @@ void Strategies::close() const {
 
 namespace {
 
+bool labBackstop(const HttpRequestPtr& request) {
+  const auto& wished = request->getHeader("x-backstop");
+  return wished.empty() ? request->getHeader("x-concurrency").empty() : wished == "on";
+}
+
 lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request,
                    const lock::Lockable& lockable) {
   const auto& wished = request->getHeader("x-concurrency");
@@ -51,7 +57,7 @@ lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request,
     throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Concurrency");
   if (!backstop.empty() && backstop != "on" && backstop != "off")
     throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
-  return {strategies.strategy(*row), backstop.empty() ? wished.empty() : backstop == "on"};
+  return {strategies.strategy(*row), labBackstop(request)};
 }
 
 drogon::Task<> releaseThenPause(std::shared_ptr<lock::LockHold> hold) {
@@ -98,6 +104,10 @@ WriteGuard guardOf(const HttpRequestPtr& request, const std::shared_ptr<lock::Lo
 }
 
 }  // namespace
+
+bool wantsBackstop(const HttpRequestPtr& request, bool lab) {
+  return !lab || labBackstop(request);
+}
 
 Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab) {
   if (lab)

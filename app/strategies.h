@@ -1,8 +1,9 @@
 // The one table of ways to protect a write.
 #pragma once
 
-#include "controllers/announcement_controller.h"
+#include "controllers/guard_factory.h"
 #include "lock/lock_hold.h"
+#include "lock/lockable.h"
 #include "services/write_guard.h"
 
 #include <map>
@@ -51,6 +52,9 @@ class Strategies {
 // headers say.
 using Planner = std::function<lock::Plan(const drogon::HttpRequestPtr&, const lock::Lockable&)>;
 Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab);
+
+// Whether constraints and fences stand behind the request's strategy: always, but in the lab.
+bool wantsBackstop(const drogon::HttpRequestPtr& request, bool lab);
 
 // Whom the writes of a request under this hold tell what happens to them; may be empty.
 using WriteObservers = std::function<std::shared_ptr<WriteObserver>(const drogon::HttpRequestPtr&,

@@ -123,11 +123,15 @@ void AnnouncementController::publish(Endpoints& endpoints) const {
 
 drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr request) const {
   const auto guard = guardOf_(request);
-  const auto created =
-      co_await service_->create(festivalOf(request), inputOf<NewAnnouncement>(request), guard);
-  JsonWriter json;
-  write(json, created);
-  co_return jsonResponse(drogon::k201Created, json.take());
+  const auto answer = [](const Announcement& created) {
+    JsonWriter json;
+    write(json, created);
+    return Answer{drogon::k201Created, json.take()};
+  };
+  const auto receipt = receiptOf<Announcement>(request, answer);
+  const auto created = co_await service_->create(festivalOf(request),
+                                                 inputOf<NewAnnouncement>(request), guard, receipt);
+  co_return toResponse(answer(created));
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr request) const {
@@ -141,29 +145,41 @@ drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr reques
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr request) const {
-  const auto& [id, text] = inputOf<TextChange>(request);
-  co_await service_->edit(festivalOf(request), id, text);
-  JsonWriter json;
-  json.beginObject()
-      .member("announcementId", id)
-      .member("title", text.title)
-      .member("content", text.content);
-  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+  const TextChange change = inputOf<TextChange>(request);
+  const auto answer = [text = change.text](std::int64_t id) {
+    JsonWriter json;
+    json.beginObject()
+        .member("announcementId", id)
+        .member("title", text.title)
+        .member("content", text.content);
+    return Answer{drogon::k200OK, json.endObject().take()};
+  };
+  const auto receipt = receiptOf<std::int64_t>(request, answer);
+  const auto id = co_await service_->edit(festivalOf(request), change.id, change.text, receipt);
+  co_return toResponse(answer(id));
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::setPinned(HttpRequestPtr request) const {
-  const auto& [id, wanted] = inputOf<PinChange>(request);
+  const PinChange change = inputOf<PinChange>(request);
   const auto guard = guardOf_(request);
-  const bool pinned = co_await service_->setPinned(festivalOf(request), id, wanted, guard);
-  JsonWriter json;
-  json.beginObject().member("announcementId", id).member("isPinned", pinned);
-  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+  const auto answer = [id = change.id](bool pinned) {
+    JsonWriter json;
+    json.beginObject().member("announcementId", id).member("isPinned", pinned);
+    return Answer{drogon::k200OK, json.endObject().take()};
+  };
+  const auto receipt = receiptOf<bool>(request, answer);
+  const bool pinned =
+      co_await service_->setPinned(festivalOf(request), change.id, change.pinned, guard, receipt);
+  co_return toResponse(answer(pinned));
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::remove(HttpRequestPtr request) const {
   const auto guard = guardOf_(request);
-  co_await service_->remove(festivalOf(request), inputOf<std::int64_t>(request), guard);
-  co_return emptyResponse(drogon::k204NoContent);
+  const auto answer = [](std::int64_t) { return Answer{drogon::k204NoContent}; };
+  const auto receipt = receiptOf<std::int64_t>(request, answer);
+  const auto id = co_await service_->remove(festivalOf(request), inputOf<std::int64_t>(request),
+                                            guard, receipt);
+  co_return toResponse(answer(id));
 }
 
 }  // namespace festa

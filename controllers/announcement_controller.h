@@ -2,12 +2,10 @@
 #pragma once
 
 #include "controllers/endpoints.h"
+#include "controllers/guard_factory.h"
 #include "services/announcement_service.h"
 
 namespace festa {
-
-// The guard of a request whose route has a lock.
-using GuardFactory = std::function<WriteGuard(const drogon::HttpRequestPtr&)>;
 
 // Creates, pin changes and deletes of one festival exclude each other: all of them can change the
 // number of pins.

@@ -47,6 +47,7 @@ void CouncilController::publish(Endpoints& endpoints) const {
                  .path = "/councils/login",
                  .access = kAnyone,
                  .takesBody = true,
+                 .limitedByAddress = true,
                  .parse = parseLogin,
                  .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
   endpoints.add({.method = drogon::Post,
@@ -74,21 +75,29 @@ drogon::Task<HttpResponsePtr> CouncilController::login(HttpRequestPtr request) c
 }
 
 drogon::Task<HttpResponsePtr> CouncilController::create(HttpRequestPtr request) const {
-  const auto& input = inputOf<NewCouncil>(request);
-  const auto id = co_await service_->create(input);
-  JsonWriter json;
-  json.beginObject().member("councilId", id).member("username", input.username).key("roleTypes");
-  json.beginArray().value("ROLE_COUNCIL").endArray();
-  co_return jsonResponse(drogon::k201Created, json.endObject().take());
+  const NewCouncil input = inputOf<NewCouncil>(request);
+  const auto answer = [username = input.username](std::int64_t id) {
+    JsonWriter json;
+    json.beginObject().member("councilId", id).member("username", username).key("roleTypes");
+    json.beginArray().value("ROLE_COUNCIL").endArray();
+    return Answer{drogon::k201Created, json.endObject().take()};
+  };
+  const auto receipt = receiptOf<std::int64_t>(request, answer);
+  const auto id = co_await service_->create(input, receipt);
+  co_return toResponse(answer(id));
 }
 
 drogon::Task<HttpResponsePtr> CouncilController::changePassword(HttpRequestPtr request) const {
   const auto& input = inputOf<PasswordChange>(request);
   const Caller caller = *contextOf(request).caller;
-  co_await service_->changePassword(caller.uid, input.current, input.replacement);
-  JsonWriter json;
-  json.beginObject().member("councilId", caller.uid).member("username", caller.login);
-  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+  const auto answer = [caller](bool) {
+    JsonWriter json;
+    json.beginObject().member("councilId", caller.uid).member("username", caller.login);
+    return Answer{drogon::k200OK, json.endObject().take()};
+  };
+  const auto receipt = receiptOf<bool>(request, answer);
+  co_await service_->changePassword(caller.uid, input.current, input.replacement, receipt);
+  co_return toResponse(answer(true));
 }
 
 }  // namespace festa

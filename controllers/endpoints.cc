@@ -14,19 +14,29 @@ namespace {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
-// Authentication, role, parsing: everything that can refuse a request without looking at the
-// database.
+bool isAuthenticatedWrite(const Endpoint& endpoint) {
+  return !endpoint.access.empty() && endpoint.method != drogon::Get;
+}
+
+// Limits, authentication, role, parsing: everything that can refuse a request without looking at
+// the database.
 class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
  public:
-  EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens)
-      : name_(std::move(name)), endpoint_(std::move(endpoint)), tokens_(std::move(tokens)) {}
+  EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens,
+               std::shared_ptr<const Admission> admission)
+      : name_(std::move(name)),
+        endpoint_(std::move(endpoint)),
+        tokens_(std::move(tokens)),
+        admission_(std::move(admission)) {}
 
   const std::string& className() const override { return name_; }
 
   drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request,
                                        drogon::MiddlewareNextAwaiter&& next) override {
     auto& context = contextOf(request);
+    if (endpoint_.limitedByAddress) admission_->admitAddress(request);
     if (!endpoint_.access.empty()) context.caller = authenticate(request);
+    if (isAuthenticatedWrite(endpoint_)) admission_->admitCaller(*context.caller);
     if (endpoint_.takesBody) context.body = parseJsonBody(*request);
     if (endpoint_.parse) context.input = endpoint_.parse(request, context);
     co_return co_await next;
@@ -50,6 +60,26 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
   const std::string name_;
   const Endpoint endpoint_;
   const std::shared_ptr<const TokenService> tokens_;
+  const std::shared_ptr<const Admission> admission_;
+};
+
+// What may answer a request without its lock.
+class BeforeLock : public drogon::HttpCoroMiddleware<BeforeLock, false> {
+ public:
+  BeforeLock(std::string name, std::function<void(const HttpRequestPtr&)> look)
+      : name_(std::move(name)), look_(std::move(look)) {}
+
+  const std::string& className() const override { return name_; }
+
+  drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request,
+                                       drogon::MiddlewareNextAwaiter&& next) override {
+    look_(request);
+    co_return co_await next;
+  }
+
+ private:
+  const std::string name_;
+  const std::function<void(const HttpRequestPtr&)> look_;
 };
 
 std::string methodName(drogon::HttpMethod method) {
@@ -101,15 +131,28 @@ void registerHandler(const Endpoint& endpoint,
 }  // namespace
 
 Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
+                     std::shared_ptr<const IdempotencyService> idempotency,
+                     std::shared_ptr<const Admission> admission,
                      lock::LockMiddlewareContext lockContext,
                      std::function<lock::Lockable(lock::Lockable)> configureLock)
     : tokens_(std::move(tokens)),
+      idempotency_(std::make_shared<IdempotencyMiddleware>(std::move(idempotency))),
+      admission_(std::move(admission)),
       lockContext_(std::move(lockContext)),
-      configureLock_(std::move(configureLock)) {}
+      configureLock_(std::move(configureLock)) {
+  drogon::app().registerMiddleware(idempotency_);
+}
 
 std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
   std::string name = "gate:" + route;
-  drogon::app().registerMiddleware(std::make_shared<EndpointGate>(name, endpoint, tokens_));
+  drogon::app().registerMiddleware(
+      std::make_shared<EndpointGate>(name, endpoint, tokens_, admission_));
+  return name;
+}
+
+std::string Endpoints::addBefore(const Endpoint& endpoint, const std::string& route) {
+  std::string name = "before:" + route;
+  drogon::app().registerMiddleware(std::make_shared<BeforeLock>(name, endpoint.before));
   return name;
 }
 
@@ -126,6 +169,8 @@ void Endpoints::add(Endpoint endpoint) {
   const auto route = methodName(endpoint.method) + ' ' + endpoint.path;
   routes_->add(methodName(endpoint.method), endpoint.path);
   std::vector<std::string> middlewares{addGate(endpoint, route)};
+  if (isAuthenticatedWrite(endpoint)) middlewares.push_back(idempotency_->className());
+  if (endpoint.before) middlewares.push_back(addBefore(endpoint, route));
   if (endpoint.lock != nullptr) middlewares.push_back(addLock(endpoint));
 
   std::vector<drogon::internal::HttpConstraint> constraints{endpoint.method};

@@ -2,6 +2,8 @@
 // taken.
 #pragma once
 
+#include "controllers/admission.h"
+#include "controllers/idempotency.h"
 #include "controllers/request_context.h"
 #include "lock/guarded_routes.h"
 #include "lock/lock_middleware.h"
@@ -29,18 +31,25 @@ struct Endpoint {
   std::string path;  // with {name} segments
   Access access;
   bool takesBody = false;
+  bool limitedByAddress = false;  // it costs much and takes no token
   // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
   std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
+  // Runs when the caller's right and input are known, before any lock; throws ServiceError to
+  // answer at once.
+  std::function<void(const drogon::HttpRequestPtr&)> before = {};
   const lock::Lockable* lock = nullptr;
   std::vector<std::string> lockBodyFields = {};  // body fields that the lock's key may use
   std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
 };
 
-// Registers endpoints with Drogon: a gate middleware (authentication, role, parsing) for each, then
-// the lock's, then the handler. Used at start only, before run().
+// Registers endpoints with Drogon: a gate middleware (limits, authentication, role, parsing) for
+// each, for authenticated writes the one for idempotency keys, then what comes before the lock, the
+// lock's, and the handler. Used at start only, before run().
 class Endpoints {
  public:
-  Endpoints(std::shared_ptr<const TokenService> tokens, lock::LockMiddlewareContext lockContext,
+  Endpoints(std::shared_ptr<const TokenService> tokens,
+            std::shared_ptr<const IdempotencyService> idempotency,
+            std::shared_ptr<const Admission> admission, lock::LockMiddlewareContext lockContext,
             std::function<lock::Lockable(lock::Lockable)> configureLock);
 
   // Throws lock::KeyTemplateError when the lock's key needs what this endpoint does not have.
@@ -53,9 +62,12 @@ class Endpoints {
 
  private:
   std::string addGate(const Endpoint& endpoint, const std::string& route);
+  static std::string addBefore(const Endpoint& endpoint, const std::string& route);
   std::string addLock(const Endpoint& endpoint);
 
   const std::shared_ptr<const TokenService> tokens_;
+  const std::shared_ptr<IdempotencyMiddleware> idempotency_;
+  const std::shared_ptr<const Admission> admission_;
   const lock::LockMiddlewareContext lockContext_;
   const std::function<lock::Lockable(lock::Lockable)> configureLock_;
   const std::shared_ptr<RouteTable> routes_ = std::make_shared<RouteTable>();

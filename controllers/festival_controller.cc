@@ -42,10 +42,14 @@ void FestivalController::publish(Endpoints& endpoints) const {
 }
 
 drogon::Task<HttpResponsePtr> FestivalController::create(HttpRequestPtr request) const {
-  const auto id = co_await service_->create(inputOf<NewFestival>(request));
-  JsonWriter json;
-  json.beginObject().member("festivalId", id);
-  co_return jsonResponse(drogon::k201Created, json.endObject().take());
+  const auto answer = [](std::int64_t id) {
+    JsonWriter json;
+    json.beginObject().member("festivalId", id);
+    return Answer{drogon::k201Created, json.endObject().take()};
+  };
+  const auto receipt = receiptOf<std::int64_t>(request, answer);
+  const auto id = co_await service_->create(inputOf<NewFestival>(request), receipt);
+  co_return toResponse(answer(id));
 }
 
 drogon::Task<HttpResponsePtr> FestivalController::show(HttpRequestPtr request) const {

@@ -23,6 +23,7 @@ class JsonWriter {
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(bool flag);
   JsonWriter& null();
+  JsonWriter& json(std::string_view text);  // already JSON
 
   template <class T>
   JsonWriter& member(std::string_view name, const T& v) {

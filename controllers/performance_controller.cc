@@ -146,8 +146,12 @@ void PerformanceController::publish(Endpoints& endpoints) {
 }
 
 drogon::Task<HttpResponsePtr> PerformanceController::create(HttpRequestPtr request) const {
-  const auto created = co_await service_->create(inputOf<NewPerformance>(request));
-  co_return jsonResponse(drogon::k200OK, contentOf(created));
+  const auto answer = [](const Performance& created) {
+    return Answer{drogon::k200OK, contentOf(created)};
+  };
+  const auto receipt = receiptOf<Performance>(request, answer);
+  const auto created = co_await service_->create(inputOf<NewPerformance>(request), receipt);
+  co_return toResponse(answer(created));
 }
 
 drogon::Task<HttpResponsePtr> PerformanceController::list(HttpRequestPtr request) const {

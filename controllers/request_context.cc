@@ -46,7 +46,7 @@ RequestContext& contextOf(const drogon::HttpRequestPtr& request) {
 std::int64_t parseId(const std::string& text, const std::string& what) {
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size() || id <= 0)
+  if (error != std::errc() || end != text.data() + text.size() || id <= 0 || text.front() == '0')
     throw ServiceError(ErrorCode::kInvalidParameter, what + " is not a positive 64-bit number");
   return id;
 }

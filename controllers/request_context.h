@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/route_table.h"
+#include "services/idempotency_service.h"
 #include "services/token_service.h"
 
 #include <drogon/HttpRequest.h>
@@ -22,6 +23,7 @@ struct RequestContext {
   std::optional<Caller> caller;                    // endpoints for anyone have none
   Json::Value body;                                // null: the endpoint takes none
   std::any input;                                  // what the endpoint's parse function returned
+  std::optional<IdempotencyClaim> claim;           // of a request with an Idempotency-Key
   std::chrono::steady_clock::duration poolWait{};  // for database connections of its writes
 
   // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has
@@ -37,7 +39,8 @@ const Input& inputOf(const drogon::HttpRequestPtr& request) {
   return std::any_cast<const Input&>(contextOf(request).input);
 }
 
-// A positive 64-bit number in decimal digits and nothing else. Throws
+// A positive 64-bit number in decimal digits and nothing else: no sign, no leading zero, so that
+// equal ids are equal texts in lock keys. Throws
 // ServiceError(kInvalidParameter) naming `what`.
 std::int64_t parseId(const std::string& text, const std::string& what);
 

@@ -88,11 +88,11 @@ CREATE TABLE idempotency_keys (
   realm       text NOT NULL,
   uid         bigint NOT NULL,
   key         text NOT NULL,
-  fingerprint bytea NOT NULL,
+  fingerprint text NOT NULL,
   owner       text NOT NULL,
   expires_at  timestamptz NOT NULL, -- of a running one; then it may be taken over
   status      int,                  -- of a done one
-  headers     text,
+  location    text,
   body        text,
   created_at  timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (realm, uid, key)

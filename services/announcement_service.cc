@@ -138,30 +138,38 @@ drogon::Task<std::int64_t> updateText(Sql& sql, std::int64_t festivalId, std::in
 
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
-                                                       WriteGuard guard) const {
+                                                       WriteGuard guard,
+                                                       Receipt<Announcement> receipt) const {
   auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
+  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
+                                  receipt);
 }
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
-                                                  bool pinned, WriteGuard guard) const {
+                                                  bool pinned, WriteGuard guard,
+                                                  Receipt<bool> receipt) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, pinned, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
+  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
+                                  receipt);
 }
 
-drogon::Task<> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
-                                           WriteGuard guard) const {
+drogon::Task<std::int64_t> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
+                                                       WriteGuard guard,
+                                                       Receipt<std::int64_t> receipt) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_await guardedWrite(database_.client(), guard, festival, database_.settings, write);
+  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
+                                  receipt);
 }
 
-drogon::Task<> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
-                                         AnnouncementText text) const {
+drogon::Task<std::int64_t> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
+                                                     AnnouncementText text,
+                                                     Receipt<std::int64_t> receipt) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
-  co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
+                                receipt);
 }
 
 drogon::Task<std::vector<Announcement>> AnnouncementService::list(std::int64_t festivalId) const {

@@ -39,13 +39,15 @@ class AnnouncementService {
 
   // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin.
   drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
-                                    WriteGuard guard) const;
+                                    WriteGuard guard, Receipt<Announcement> receipt = {}) const;
   // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing.
   drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned,
-                               WriteGuard guard) const;
-  drogon::Task<> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard) const;
-
-  drogon::Task<> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text) const;
+                               WriteGuard guard, Receipt<bool> receipt = {}) const;
+  // These return the id.
+  drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard,
+                                    Receipt<std::int64_t> receipt = {}) const;
+  drogon::Task<std::int64_t> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text,
+                                  Receipt<std::int64_t> receipt = {}) const;
 
   // Newest first. Throws ServiceError(kFestivalNotFound).
   drogon::Task<std::vector<Announcement>> list(std::int64_t festivalId) const;

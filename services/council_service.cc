@@ -18,18 +18,20 @@ drogon::Task<std::int64_t> insertCouncil(Sql& sql, const NewCouncil& council,
   co_return rows[0][0].as<std::int64_t>();
 }
 
+ServiceError wrongCurrentPassword() {
+  return ServiceError(std::vector<FieldError>{
+      {"currentPassword", "현재 비밀번호가 일치하지 않습니다.", "The current password is wrong."}});
+}
+
 // Replaces the hash only if it is still the one that the current password was checked against.
 drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked,
                                const std::string& hash) {
   const auto rows = co_await sql.execSqlCoro(
       "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3 RETURNING id",
       hash, councilId, checked);
-  co_return !rows.empty();
-}
-
-ServiceError wrongCurrentPassword() {
-  return ServiceError(std::vector<FieldError>{
-      {"currentPassword", "현재 비밀번호가 일치하지 않습니다.", "The current password is wrong."}});
+  // Thrown, so that no receipt is left for what did not happen.
+  if (rows.empty()) throw wrongCurrentPassword();
+  co_return true;
 }
 
 }  // namespace
@@ -50,14 +52,17 @@ drogon::Task<Login> CouncilService::login(Credentials credentials) const {
   co_return Login{festivalId, tokens_->issue(caller)};
 }
 
-drogon::Task<std::int64_t> CouncilService::create(NewCouncil council) const {
+drogon::Task<std::int64_t> CouncilService::create(NewCouncil council,
+                                                  Receipt<std::int64_t> receipt) const {
   const auto hash = co_await hasher_->hash(council.password);
   auto write = [&](Sql& sql) { return insertCouncil(sql, council, hash); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
+                                receipt);
 }
 
 drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
-                                              std::string replacement) const {
+                                              std::string replacement,
+                                              Receipt<bool> receipt) const {
   const auto rows = co_await database_.client()->execSqlCoro(
       "SELECT password_hash FROM councils WHERE id = $1", councilId);
   if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
@@ -66,9 +71,7 @@ drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::strin
   if (!right) throw wrongCurrentPassword();
   const auto hash = co_await hasher_->hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
-  const bool replaced =
-      co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
-  if (!replaced) throw wrongCurrentPassword();
+  co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
 }
 
 }  // namespace festa

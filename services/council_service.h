@@ -30,11 +30,11 @@ class CouncilService {
   // Throws ServiceError(kWrongCredentials).
   drogon::Task<Login> login(Credentials credentials) const;
   // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
-  drogon::Task<std::int64_t> create(NewCouncil council) const;
+  drogon::Task<std::int64_t> create(NewCouncil council, Receipt<std::int64_t> receipt = {}) const;
   // A wrong current password is a validation error of that field, not a 401: clients log out on
   // those.
   drogon::Task<> changePassword(std::int64_t councilId, std::string current,
-                                std::string replacement) const;
+                                std::string replacement, Receipt<bool> receipt = {}) const;
 
  private:
   const Database database_;

@@ -51,6 +51,11 @@ DbFailure classify(const drogon::orm::DrogonDbException& error) {
   return DbFailure::kOther;
 }
 
+bool violates(const drogon::orm::DrogonDbException& error, const std::string& constraint) {
+  const std::string_view text = error.base().what();
+  return text.find("violates unique constraint \"" + constraint + '"') != std::string_view::npos;
+}
+
 ErrorCode toErrorCode(DbFailure failure) {
   switch (failure) {
     case DbFailure::kUnavailable: return ErrorCode::kDatabaseUnavailable;

@@ -19,4 +19,7 @@ enum class DbFailure {
 DbFailure classify(const drogon::orm::DrogonDbException& error);
 ErrorCode toErrorCode(DbFailure failure);
 
+// A unique constraint or index of that name refused the write.
+bool violates(const drogon::orm::DrogonDbException& error, const std::string& constraint);
+
 }  // namespace festa

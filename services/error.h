@@ -2,6 +2,7 @@
 // app/error_mapper.cc.
 #pragma once
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -72,9 +73,14 @@ class ServiceError : public std::runtime_error {
   ErrorCode code() const { return code_; }
   const std::vector<FieldError>& fields() const { return fields_; }
 
+  // When to come back, where waiting helps.
+  std::chrono::seconds retryAfter() const { return retryAfter_; }
+  void retryAfter(std::chrono::seconds wait) { retryAfter_ = wait; }
+
  private:
   ErrorCode code_;
   std::vector<FieldError> fields_;
+  std::chrono::seconds retryAfter_{1};
 };
 
 }  // namespace festa

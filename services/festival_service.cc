@@ -3,15 +3,7 @@
 namespace festa {
 
 const GuardedTable& guardedFestivals() {
-  static const GuardedTable table{
-      "UPDATE festivals SET fence = $1 WHERE id = $2 AND fence < $1 RETURNING id",
-      "SELECT fence FROM festivals WHERE id = $1",
-      "SELECT fence FROM festivals WHERE id = $1 FOR UPDATE",
-      "SELECT id FROM festivals WHERE id = $1 FOR NO KEY UPDATE",
-      "SELECT version FROM festivals WHERE id = $1",
-      "UPDATE festivals SET version = version + 1 WHERE version = $1 AND id = $2 RETURNING id",
-      ErrorCode::kFestivalNotFound,
-  };
+  static const GuardedTable table = guardedTable("festivals", ErrorCode::kFestivalNotFound);
   return table;
 }
 
@@ -27,9 +19,11 @@ drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival)
 
 }  // namespace
 
-drogon::Task<std::int64_t> FestivalService::create(NewFestival festival) const {
+drogon::Task<std::int64_t> FestivalService::create(NewFestival festival,
+                                                   Receipt<std::int64_t> receipt) const {
   auto insert = [&](Sql& sql) { return insertFestival(sql, festival); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, insert);
+  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, insert,
+                                receipt);
 }
 
 drogon::Task<Festival> FestivalService::find(std::int64_t id) const {

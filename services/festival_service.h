@@ -27,7 +27,7 @@ class FestivalService {
  public:
   explicit FestivalService(Database database) : database_(std::move(database)) {}
 
-  drogon::Task<std::int64_t> create(NewFestival festival) const;
+  drogon::Task<std::int64_t> create(NewFestival festival, Receipt<std::int64_t> receipt = {}) const;
   // Throws ServiceError(kFestivalNotFound).
   drogon::Task<Festival> find(std::int64_t id) const;
 

@@ -84,4 +84,19 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
   co_return Resolution::kUnresolved;
 }
 
+drogon::Task<> requireCommitted(drogon::orm::DbClientPtr db, WriteGuard& guard, GuardedRow row,
+                                WriteSettings settings) {
+  const auto resolution = co_await resolveCommit(db, guard, row, settings);
+  if (guard.observer) guard.observer->commitUnknown(resolution);
+  switch (resolution) {
+    case Resolution::kCommitted: co_return;
+    case Resolution::kNotCommitted:
+      throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
+    case Resolution::kUnresolved: break;
+  }
+  if (guard.commitUnknown) guard.commitUnknown();
+  throw ServiceError(ErrorCode::kCommitUnconfirmed,
+                     "COMMIT was not acknowledged and could not be resolved");
+}
+
 }  // namespace festa

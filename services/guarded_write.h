@@ -3,6 +3,7 @@
 #pragma once
 
 #include "services/db_failure.h"
+#include "services/receipt.h"
 #include "services/row_guard.h"
 
 #include <variant>
@@ -21,23 +22,31 @@ struct WriteSettings {
 drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                        GuardedRow row, WriteSettings settings);
 
+// resolveCommit as the end of a write: returns when it is committed after all. Throws
+// ServiceError(kDatabaseUnavailable) when it never will be; kCommitUnconfirmed, with the lock left
+// to expire, when nobody knows.
+drogon::Task<> requireCommitted(drogon::orm::DbClientPtr db, WriteGuard& guard, GuardedRow row,
+                                WriteSettings settings);
+
 // Waits a random time that grows with the attempt before a conflicting transaction is repeated.
 drogon::Task<> conflictPause(int attempt);
 
 TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& settings);
 
-// One attempt: the guard, the body, the guard's last word. The value goes to `result`.
+// One attempt: the guard, the body, its receipt, the guard's last word. The value goes to `result`.
 template <class Body, class Result>
 struct GuardedBody {
   WriteGuard& guard;
   GuardedRow row;
   Body& body;
+  const Receipt<Result>& receipt;
   std::optional<Result>& result;
 
   drogon::Task<std::monostate> operator()(Sql& sql) {
     RowGuard rowGuard(guard, row);
     co_await rowGuard.open(sql);
     result = co_await body(sql);
+    if (receipt) co_await receipt(sql, *result);
     co_await rowGuard.close(sql);
     co_return std::monostate{};
   }
@@ -48,13 +57,14 @@ struct GuardedBody {
 // the body throws, and ServiceError for: kLockLost, kLockTimeout (conflicts beyond the retries),
 // kDatabaseUnavailable (nothing stored), kCommitUnconfirmed (nobody knows).
 template <class Body>
-std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard,
-                                               GuardedRow row, WriteSettings settings, Body& body) {
-  using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Body&, Sql&>>>;
+drogon::Task<WrittenBy<Body>> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                           GuardedRow row, WriteSettings settings, Body& body,
+                                           Receipt<WrittenBy<Body>> receipt = {}) {
+  using Result = WrittenBy<Body>;
   const TransactionOptions options = optionsFor(guard, settings);
   // Kept out here: when an unknown COMMIT turns out to have happened, this is the answer.
   std::optional<Result> result;
-  GuardedBody<Body, Result> step{guard, row, body, result};
+  GuardedBody<Body, Result> step{guard, row, body, receipt, result};
 
   for (int attempt = 0;; ++attempt) {
     bool unknown = false;
@@ -73,17 +83,8 @@ std::invoke_result_t<Body&, Sql&> guardedWrite(drogon::orm::DbClientPtr db, Writ
     if (guard.observer) guard.observer->conflictRepeated();
     co_await conflictPause(attempt);
   }
-  const auto resolution = co_await resolveCommit(db, guard, row, settings);
-  if (guard.observer) guard.observer->commitUnknown(resolution);
-  switch (resolution) {
-    case Resolution::kCommitted: co_return std::move(*result);
-    case Resolution::kNotCommitted:
-      throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
-    case Resolution::kUnresolved: break;
-  }
-  if (guard.commitUnknown) guard.commitUnknown();
-  throw ServiceError(ErrorCode::kCommitUnconfirmed,
-                     "COMMIT was not acknowledged and could not be resolved");
+  co_await requireCommitted(db, guard, row, settings);
+  co_return std::move(*result);
 }
 
 }  // namespace festa

@@ -3,6 +3,7 @@
 
 #include "services/database.h"
 #include "services/page.h"
+#include "services/receipt.h"
 
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ class PerformanceService {
   explicit PerformanceService(Database database) : database_(std::move(database)) {}
 
   // With all its seats, or not at all. Throws ServiceError: kPlaceNotFound, kPlaceSeatsExceeded.
-  drogon::Task<Performance> create(NewPerformance performance) const;
+  drogon::Task<Performance> create(NewPerformance performance,
+                                   Receipt<Performance> receipt = {}) const;
   // Throws ServiceError(kPerformanceNotFound).
   drogon::Task<Performance> find(std::int64_t id) const;
   // Ascending by id.

@@ -4,6 +4,26 @@
 
 namespace festa {
 
+GuardedTable guardedTable(const std::string& name, ErrorCode missing) {
+  return {
+      "UPDATE " + name + " SET fence = $1 WHERE id = $2 AND fence < $1 RETURNING id",
+      "SELECT fence FROM " + name + " WHERE id = $1",
+      "SELECT fence FROM " + name + " WHERE id = $1 FOR UPDATE",
+      "SELECT id FROM " + name + " WHERE id = $1 FOR NO KEY UPDATE",
+      "SELECT version FROM " + name + " WHERE id = $1",
+      "UPDATE " + name + " SET version = version + 1 WHERE version = $1 AND id = $2 RETURNING id",
+      missing,
+  };
+}
+
+drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored) {
+  if (guard.observer && stored > *guard.fence) guard.observer->fenceRefused();
+  const auto renewed = co_await guard.renewFence(stored);
+  if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
+  guard.fence = *renewed;
+  if (guard.observer) guard.observer->fenceRenewed();
+}
+
 drogon::Task<> RowGuard::open(Sql& sql) {
   switch (guard_.inside) {
     case Guard::kNone:
@@ -59,12 +79,7 @@ drogon::Task<> RowGuard::raiseFence(Sql& sql) const {
     if (!raised.empty()) co_return;
     const auto stored = co_await sql.execSqlCoro(row_.table.readFence, row_.id);
     if (stored.empty()) throw ServiceError(row_.table.missing);
-    const auto later = stored[0][0].as<std::int64_t>();
-    if (guard_.observer && later > *guard_.fence) guard_.observer->fenceRefused();
-    const auto renewed = co_await guard_.renewFence(later);
-    if (!renewed) break;
-    guard_.fence = *renewed;
-    if (guard_.observer) guard_.observer->fenceRenewed();
+    co_await overtake(guard_, stored[0][0].as<std::int64_t>());
   }
   throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
 }

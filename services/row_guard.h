@@ -19,6 +19,9 @@ struct GuardedTable {
   ErrorCode missing;        // when there is no such row
 };
 
+// For a table with id, fence and version.
+GuardedTable guardedTable(const std::string& name, ErrorCode missing);
+
 struct GuardedRow {
   const GuardedTable& table;
   std::int64_t id;
@@ -29,6 +32,11 @@ class WriteConflict : public std::runtime_error {
  public:
   WriteConflict() : std::runtime_error("a concurrent writer came first") {}
 };
+
+// Takes a larger token from the lock for a row that carries one which is not below ours: our own
+// earlier write under this hold, or a row written under another storage. Throws
+// ServiceError(kLockLost).
+drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored);
 
 // One attempt's protection inside its transaction: open() before the body, close() after it.
 class RowGuard {
@@ -48,9 +56,7 @@ class RowGuard {
   drogon::Task<> lockRow(Sql& sql) const;
   drogon::Task<> lockKey(Sql& sql) const;
   drogon::Task<> readVersion(Sql& sql);
-  // Claims the row for the guard's token. Takes a higher one from the lock when the row holds one
-  // that is not lower: our own earlier write under this hold, or a row written under another
-  // storage.
+  // Claims the row for the guard's token, or for one that overtakes the row's.
   drogon::Task<> raiseFence(Sql& sql) const;
 
   WriteGuard& guard_;

@@ -88,13 +88,4 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
   co_return std::move(*result);
 }
 
-// inTransaction without a deadline, for writes that no lock guards.
-template <class Body>
-std::invoke_result_t<Body&, Sql&> plainWrite(drogon::orm::DbClientPtr db,
-                                             std::chrono::milliseconds commitTimeout, Body& body) {
-  TransactionOptions options;
-  options.commitTimeout = commitTimeout;
-  co_return co_await inTransaction(db, options, body);
-}
-
 }  // namespace festa

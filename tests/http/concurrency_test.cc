@@ -1,11 +1,9 @@
 // SCENARIOS: a hundred councils pin at once, and a storm of pin changes.
-#include "app/strategies.h"
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/redlock_nodes.h"
 #include "tests/support/rush.h"
 #include "tests/support/service.h"
 #include "tests/support/size.h"
+#include "tests/support/strategy_cases.h"
 
 #include <gtest/gtest.h>
 
@@ -20,26 +18,10 @@ constexpr int kParallel = 100;
 const std::string kPinned = R"({"title":"pin","content":"me","isPinned":true})";
 const std::string kUnpinned = R"({"title":"pin","content":"me later","isPinned":false})";
 
-struct Protection {
-  std::string name;
-  Headers headers;
-};
-
-std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
-  return info.param.name;
-}
-
 class PinRush : public testing::TestWithParam<Protection> {
  protected:
   static void SetUpTestSuite() {
-    sharedRedlockNodes().reset("festabook");
-    lab_ = std::make_unique<Service>(
-        sharedPg().createDatabase(),
-        Service::Settings{{"LAB", "true"},
-                          {"REDIS_HOST", "127.0.0.1"},
-                          {"REDIS_PORT", std::to_string(sharedRedis().port())},
-                          {"REDLOCK_NODES", sharedRedlockNodes().addresses()},
-                          {"REDLOCK_TIMEOUT_MS", "500"}});
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), labSettings());
   }
   static void TearDownTestSuite() { lab_.reset(); }
 
@@ -78,21 +60,6 @@ TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
     EXPECT_EQ(outcome.pins, 3);
     EXPECT_EQ(outcome.statuses, (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
   }
-}
-
-Protection alone(const std::string& strategy) {
-  std::string name;
-  for (const char c : strategy)
-    if (c != '-') name += c;
-  return {name, {{"X-Concurrency", strategy}}};
-}
-
-// Every row of the table that claims to protect.
-std::vector<Protection> eachAlone() {
-  std::vector<Protection> all;
-  for (const auto& row : strategyTable())
-    if (!row.labOnly) all.push_back(alone(row.name));
-  return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds, testing::ValuesIn(eachAlone()), nameOfProtection);

@@ -1,0 +1,30 @@
+// Where a request really comes from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// One address or a network of them: 10.0.0.7, 10.0.0.0/8, ::1, fd00::/8.
+class AddressRange {
+ public:
+  // Nullopt: not an address or network.
+  static std::optional<AddressRange> parse(const std::string& text);
+  // False also for what is not an address.
+  bool contains(const std::string& address) const;
+
+ private:
+  std::array<std::uint8_t, 16> bytes_{};  // IPv4 as IPv4-mapped IPv6
+  int prefix_ = 128;
+};
+
+// The peer, unless it is a proxy of ours: then the last address in X-Forwarded-For that is not.
+// What stands before that may be invented by anybody.
+std::string clientAddress(const std::string& peer, const std::string& forwardedFor,
+                          const std::vector<AddressRange>& proxies);
+
+}  // namespace festa

@@ -1,0 +1,80 @@
+#include "controllers/idempotency.h"
+
+#include "controllers/responses.h"
+
+#include <drogon/utils/Utilities.h>
+
+#include <algorithm>
+
+namespace festa {
+
+using drogon::HttpRequestPtr;
+using drogon::HttpResponsePtr;
+
+const std::string IdempotencyMiddleware::kName = "idempotency";
+
+namespace {
+
+constexpr std::size_t kMaxKey = 128;
+
+void requireUsable(const std::string& key) {
+  const bool visible =
+      std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
+  if (key.size() > kMaxKey || !visible)
+    throw ServiceError(ErrorCode::kInvalidParameter, "Idempotency-Key is not usable");
+}
+
+// Lengths keep the parts apart.
+std::string fingerprintOf(const HttpRequestPtr& request) {
+  const std::string method = request->methodString();
+  const std::string& path = request->path();
+  std::string text = method + ' ' + std::to_string(path.size()) + ' ' + path + ' ';
+  text.append(request->body());
+  return drogon::utils::getSha256(text);
+}
+
+IdempotencyClaim claimOf(const Caller& caller, const std::string& key) {
+  return {caller.realm == Realm::kCouncil ? "council" : "user", caller.uid, key,
+          drogon::utils::getUuid()};
+}
+
+// An effect has settled the claim itself; after an outcome that nobody knows it must stay.
+bool hadNoEffect(const HttpResponsePtr& response) {
+  const auto status = response->statusCode();
+  return status >= 400 && status != drogon::k500InternalServerError;
+}
+
+}  // namespace
+
+HttpResponsePtr toResponse(const Answer& answer) {
+  auto response =
+      answer.body.empty() ? emptyResponse(answer.status) : jsonResponse(answer.status, answer.body);
+  if (!answer.location.empty()) response->addHeader("Location", answer.location);
+  return response;
+}
+
+drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr& incoming,
+                                                            drogon::MiddlewareNextAwaiter&& next) {
+  const HttpRequestPtr request = incoming;
+  const std::string key = request->getHeader("idempotency-key");
+  if (key.empty()) co_return co_await next;
+  requireUsable(key);
+  auto& context = contextOf(request);
+  const auto claim = claimOf(*context.caller, key);
+  const auto fingerprint = fingerprintOf(request);
+  const auto found = co_await service_->claim(claim, fingerprint);
+  switch (found.state) {
+    case IdempotencyService::State::kClaimed: break;
+    case IdempotencyService::State::kDone:
+      co_return toResponse(Answer{static_cast<drogon::HttpStatusCode>(found.answer.status),
+                                  found.answer.body, found.answer.location});
+    case IdempotencyService::State::kRunning: throw ServiceError(ErrorCode::kRequestInProgress);
+    case IdempotencyService::State::kReused: throw ServiceError(ErrorCode::kIdempotencyKeyReused);
+  }
+  context.claim = claim;
+  const HttpResponsePtr response = co_await next;
+  if (hadNoEffect(response)) co_await service_->giveUp(claim);
+  co_return response;
+}
+
+}  // namespace festa

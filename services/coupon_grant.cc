@@ -1,0 +1,98 @@
+#include "services/coupon_grant.h"
+
+namespace festa {
+
+namespace {
+
+std::string grantStatement(bool fenced) {
+  const std::string set = fenced ? ", fence = $3" : "";
+  const std::string where = fenced ? " AND c.fence < $3" : "";
+  return "WITH coupon AS (UPDATE coupons c SET remaining = remaining - 1, granted = granted + 1" +
+         set + " FROM users u WHERE c.id = $1 AND u.id = $2 AND c.remaining > 0" + where +
+         " AND NOT (c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
+         " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED'))"
+         " RETURNING c.granted, c.remaining, c.one_per_user),"
+         " claim AS (INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
+         " SELECT $1, $2, 'DONE', granted, one_per_user FROM coupon RETURNING id)"
+         " SELECT claim.id, coupon.granted, coupon.remaining FROM claim, coupon";
+}
+
+std::optional<CouponClaim> claimIn(const drogon::orm::Result& rows) {
+  if (rows.empty()) return std::nullopt;
+  return CouponClaim{rows[0][0].as<std::int64_t>(), rows[0][1].as<std::int64_t>(),
+                     rows[0][2].as<std::int64_t>()};
+}
+
+}  // namespace
+
+const GuardedTable& CouponGrant::table() const {
+  static const GuardedTable table = guardedTable("coupons", ErrorCode::kCouponNotFound);
+  return table;
+}
+
+drogon::Task<std::optional<CouponClaim>> CouponGrant::grant(
+    SqlClient& sql, std::optional<std::int64_t> fence) const {
+  static const std::string kFenced = grantStatement(true);
+  static const std::string kUnfenced = grantStatement(false);
+  if (fence) {
+    const auto rows = co_await sql.execSqlCoro(kFenced, couponId_, userId_, *fence);
+    co_return claimIn(rows);
+  }
+  const auto rows = co_await sql.execSqlCoro(kUnfenced, couponId_, userId_);
+  co_return claimIn(rows);
+}
+
+drogon::Task<std::optional<CouponClaim>> CouponGrant::execute(SqlClient& sql,
+                                                              std::optional<std::int64_t> fence) {
+  try {
+    co_return co_await grant(sql, fence);
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (!violates(error, "coupon_claims_once")) throw;
+  }
+  throw ServiceError(ErrorCode::kAlreadyClaimed);
+}
+
+drogon::Task<StoredRow> CouponGrant::look(SqlClient& sql) {
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT c.remaining, c.fence, EXISTS (SELECT 1 FROM users WHERE id = $2),"
+      " c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
+      " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED')"
+      " FROM coupons c WHERE c.id = $1",
+      couponId_, userId_);
+  if (rows.empty()) throw ServiceError(ErrorCode::kCouponNotFound);
+  const auto row = rows[0];
+  if (!row[2].as<bool>()) throw ServiceError(ErrorCode::kUserNotFound);
+  if (row[3].as<bool>()) throw ServiceError(ErrorCode::kAlreadyClaimed);
+  if (row[0].as<std::int64_t>() <= 0) throw ServiceError(ErrorCode::kCouponSoldOut);
+  co_return StoredRow{couponId_, row[1].as<std::int64_t>()};
+}
+
+drogon::Task<std::int64_t> CouponGrant::rowId(SqlClient&) {
+  co_return couponId_;
+}
+
+drogon::Task<std::optional<CouponClaim>> CouponGrant::readBack(SqlClient& sql) {
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT claim.id, claim.sequence, c.remaining FROM coupons c JOIN coupon_claims claim"
+      " ON claim.coupon_id = c.id AND claim.sequence = c.granted"
+      " WHERE c.id = $1 AND claim.user_id = $2",
+      couponId_, userId_);
+  co_return claimIn(rows);
+}
+
+drogon::Task<CouponClaim> CouponGrant::readThenWrite(Sql& sql) {
+  co_await look(sql);
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT granted, remaining, one_per_user FROM coupons WHERE id = $1", couponId_);
+  const auto sequence = rows[0][0].as<std::int64_t>() + 1;
+  const auto remaining = rows[0][1].as<std::int64_t>() - 1;
+  const auto inserted = co_await sql.execSqlCoro(
+      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user, unguarded)"
+      " VALUES ($1, $2, 'DONE', $3, $4, true) RETURNING id",
+      couponId_, userId_, sequence, rows[0][2].as<bool>());
+  co_await sql.execSqlCoro("UPDATE coupons SET granted = $1, remaining = $2 WHERE id = $3",
+                           sequence, remaining, couponId_);
+  co_return CouponClaim{inserted[0][0].as<std::int64_t>(), sequence, remaining};
+}
+
+}  // namespace festa

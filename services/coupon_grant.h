@@ -1,0 +1,31 @@
+// The grant of one unit of a coupon, as one statement on the coupon's row.
+#pragma once
+
+#include "services/coupon_service.h"
+#include "services/guarded_statement.h"
+
+namespace festa {
+
+// Lives in the coroutine that grants. Whether a user has claimed before is not in the coupon's row;
+// if the statement did not see it because it waited, a unique index refuses the second claim.
+class CouponGrant : public AtomicWrite<CouponClaim> {
+ public:
+  CouponGrant(std::int64_t couponId, std::int64_t userId) : couponId_(couponId), userId_(userId) {}
+
+  const GuardedTable& table() const override;
+  drogon::Task<std::optional<CouponClaim>> execute(SqlClient& sql,
+                                                   std::optional<std::int64_t> fence) override;
+  drogon::Task<StoredRow> look(SqlClient& sql) override;
+  drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
+  drogon::Task<std::optional<CouponClaim>> readBack(SqlClient& sql) override;
+  drogon::Task<CouponClaim> readThenWrite(Sql& sql) override;
+
+ private:
+  drogon::Task<std::optional<CouponClaim>> grant(SqlClient& sql,
+                                                 std::optional<std::int64_t> fence) const;
+
+  const std::int64_t couponId_;
+  const std::int64_t userId_;
+};
+
+}  // namespace festa

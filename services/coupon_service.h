@@ -1,0 +1,47 @@
+// Coupons: a stock given out first come, first served.
+#pragma once
+
+#include "services/database.h"
+#include "services/receipt.h"
+
+#include <string>
+
+namespace festa {
+
+struct NewCoupon {
+  std::string name;
+  std::int64_t stock = 0;
+  bool onePerUser = false;
+};
+
+struct Coupon {
+  std::int64_t id = 0;
+  NewCoupon data;
+  std::int64_t remaining = 0;
+};
+
+// A unit given: the sequence numbers of a coupon are dense and in the order of the grants.
+struct CouponClaim {
+  std::int64_t id = 0;
+  std::int64_t sequence = 0;
+  std::int64_t remaining = 0;  // after this one
+};
+
+// Thread-safe.
+class CouponService {
+ public:
+  explicit CouponService(Database database) : database_(std::move(database)) {}
+
+  drogon::Task<Coupon> create(NewCoupon coupon, Receipt<Coupon> receipt = {}) const;
+  // Throws ServiceError(kCouponNotFound).
+  drogon::Task<Coupon> find(std::int64_t id) const;
+  // Throws ServiceError: kCouponNotFound, kUserNotFound, kCouponSoldOut, kAlreadyClaimed, and what
+  // guardedWrite throws.
+  drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
+                                  Receipt<CouponClaim> receipt = {}) const;
+
+ private:
+  const Database database_;
+};
+
+}  // namespace festa

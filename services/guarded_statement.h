@@ -1,0 +1,118 @@
+// A write that one atomic statement can do, under a WriteGuard: the shortest way to a committed
+// effect.
+#pragma once
+
+#include "services/guarded_write.h"
+
+namespace festa {
+
+using SqlClient = drogon::orm::DbClient;  // a transaction is one, too
+
+// The row that the statement found in its way.
+struct StoredRow {
+  std::int64_t id;
+  std::int64_t fence;
+};
+
+// One write to one guarded row. Everything that execute() decides on is in that row, or never
+// changes: what it waited for is seen by it. Used by one coroutine at a time.
+template <class T>
+class AtomicWrite {
+ public:
+  virtual ~AtomicWrite() = default;
+
+  virtual const GuardedTable& table() const = 0;
+  // The one statement. With a fence only above the row's, which it then stores. Nullopt: it touched
+  // nothing.
+  virtual drogon::Task<std::optional<T>> execute(SqlClient& sql,
+                                                 std::optional<std::int64_t> fence) = 0;
+  // Why not: throws the ServiceError of the rule that is against it, else what the row holds.
+  virtual drogon::Task<StoredRow> look(SqlClient& sql) = 0;
+  virtual drogon::Task<std::int64_t> rowId(SqlClient& sql) = 0;
+  // What an execute() whose answer was lost has stored; nullopt: it is gone again.
+  virtual drogon::Task<std::optional<T>> readBack(SqlClient& sql) = 0;
+  // The same effect by reading first and writing then, in rows marked unguarded: right only if
+  // something else keeps others away. For the lab.
+  virtual drogon::Task<T> readThenWrite(Sql& sql) = 0;
+};
+
+template <class T>
+drogon::Task<std::optional<T>> executeWithReceipt(Sql& sql, const WriteGuard& guard,
+                                                  AtomicWrite<T>& write,
+                                                  const Receipt<T>& receipt) {
+  auto value = co_await write.execute(sql, guard.fence);
+  if (value) co_await receipt(sql, *value);
+  co_return value;
+}
+
+// One attempt. Without a receipt it is a statement of its own, and its answer the acknowledgement
+// of its commit. Throws CommitUnknown when the answer was lost.
+template <class T>
+drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                                WriteSettings settings, AtomicWrite<T>& write,
+                                                const Receipt<T>& receipt) {
+  if (receipt) {
+    auto body = [&](Sql& sql) { return executeWithReceipt(sql, guard, write, receipt); };
+    const TransactionOptions options = optionsFor(guard, settings);
+    co_return co_await inTransaction(db, options, body);
+  }
+  if (guard.beforeCommit) co_await guard.beforeCommit();
+  requireTimeLeft(guard.validUntil);
+  if (!db->hasAvailableConnections())
+    throw ServiceError(ErrorCode::kDatabaseUnavailable, "no connection to the database");
+  try {
+    co_return co_await write.execute(*db, guard.fence);
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (classify(error) != DbFailure::kUnavailable) throw;
+  }
+  throw CommitUnknown();
+}
+
+// Under a guard of PostgreSQL's own: a transaction in which the guard comes first.
+template <class T>
+drogon::Task<T> executeGuarded(Sql& sql, const WriteGuard& guard, AtomicWrite<T>& write) {
+  if (!guard.usesConstraints()) co_return co_await write.readThenWrite(sql);
+  auto value = co_await write.execute(sql, guard.fence);
+  if (value) co_return std::move(*value);
+  co_await write.look(sql);
+  throw WriteConflict();
+}
+
+// Runs the write and returns its value once it is committed. Throws what look() throws, and what
+// guardedWrite throws.
+template <class T>
+drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                 WriteSettings settings, AtomicWrite<T>& write,
+                                 Receipt<T> receipt = {}) {
+  const bool isAtomic = guard.inside == Guard::kNone || guard.inside == Guard::kConstraint;
+  if (!isAtomic || !guard.usesConstraints()) {
+    const auto id = co_await write.rowId(*db);
+    const GuardedRow row{write.table(), id};
+    auto body = [&](Sql& sql) { return executeGuarded(sql, guard, write); };
+    co_return co_await guardedWrite(db, guard, row, settings, body, receipt);
+  }
+  bool unknown = false;
+  for (int attempt = 0; attempt < 3 && !unknown; ++attempt) {
+    try {
+      auto value = co_await attemptStatement(db, guard, settings, write, receipt);
+      if (value) co_return std::move(*value);
+    } catch (const CommitUnknown&) {
+      unknown = true;
+    }
+    if (unknown) break;
+    // Nothing against it at a second look: it waited for a writer that has changed its mind, or the
+    // row carries a later token.
+    const StoredRow stored = co_await write.look(*db);
+    if (guard.fence && stored.fence >= *guard.fence) co_await overtake(guard, stored.fence);
+  }
+  if (!unknown) throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing");
+  const auto id = co_await write.rowId(*db);
+  const GuardedRow row{write.table(), id};
+  co_await requireCommitted(db, guard, row, settings);
+  auto value = co_await write.readBack(*db);
+  if (!value)
+    throw ServiceError(ErrorCode::kCommitUnconfirmed, "committed, and changed again since");
+  co_return std::move(*value);
+}
+
+}  // namespace festa

@@ -1,0 +1,85 @@
+#include "services/idempotency_service.h"
+
+#include <trantor/utils/Logger.h>
+
+namespace festa {
+
+namespace {
+
+constexpr std::int64_t kSweptAtOnce = 1000;
+
+std::int64_t milliseconds(std::chrono::milliseconds time) {
+  return time.count();
+}
+
+}  // namespace
+
+drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyClaim claim,
+                                                                  std::string fingerprint) const {
+  const auto db = database_.client();
+  const auto claimTime = milliseconds(settings_.claimTime);
+  const auto keep = milliseconds(settings_.keep);
+  // Twice: between the two statements the other attempt may have given up.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto claimed = co_await db->execSqlCoro(
+        "INSERT INTO idempotency_keys AS k (realm, uid, key, fingerprint, owner, expires_at)"
+        " VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')"
+        " ON CONFLICT (realm, uid, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
+        " owner = excluded.owner, expires_at = excluded.expires_at, created_at = now(),"
+        " status = NULL, body = NULL, location = NULL"
+        " WHERE k.status IS NULL AND k.expires_at <= now() AND k.fingerprint = excluded.fingerprint"
+        " OR k.created_at < now() - $7 * interval '1 millisecond' RETURNING 1",
+        claim.realm, claim.uid, claim.key, fingerprint, claim.owner, claimTime, keep);
+    if (!claimed.empty()) co_return Found{State::kClaimed};
+    const auto rows = co_await db->execSqlCoro(
+        "SELECT fingerprint = $4, status, body, location FROM idempotency_keys"
+        " WHERE realm = $1 AND uid = $2 AND key = $3",
+        claim.realm, claim.uid, claim.key, fingerprint);
+    if (rows.empty()) continue;
+    const auto row = rows[0];
+    if (!row[0].as<bool>()) co_return Found{State::kReused};
+    if (row[1].isNull()) co_return Found{State::kRunning};
+    co_return Found{State::kDone,
+                    {row[1].as<std::int32_t>(), row[2].as<std::string>(),
+                     row[3].isNull() ? "" : row[3].as<std::string>()}};
+  }
+  co_return Found{State::kRunning};
+}
+
+drogon::Task<> IdempotencyService::giveUp(IdempotencyClaim claim) const {
+  try {
+    co_await database_.client()->execSqlCoro(
+        "DELETE FROM idempotency_keys WHERE realm = $1 AND uid = $2 AND key = $3 AND owner = $4"
+        " AND status IS NULL",
+        claim.realm, claim.uid, claim.key, claim.owner);
+  } catch (const drogon::orm::DrogonDbException& error) {
+    LOG_WARN << "an idempotency claim was left to expire: " << error.base().what();
+  }
+}
+
+drogon::Task<std::size_t> IdempotencyService::sweep() const {
+  const auto keep = milliseconds(settings_.keep);
+  std::size_t swept = 0;
+  std::size_t batch = kSweptAtOnce;
+  while (batch == kSweptAtOnce) {
+    const auto rows = co_await database_.client()->execSqlCoro(
+        "DELETE FROM idempotency_keys WHERE (realm, uid, key) IN (SELECT realm, uid, key FROM"
+        " idempotency_keys WHERE created_at < now() - $1 * interval '1 millisecond'"
+        " ORDER BY created_at LIMIT $2) RETURNING 1",
+        keep, kSweptAtOnce);
+    batch = rows.size();
+    swept += batch;
+  }
+  co_return swept;
+}
+
+drogon::Task<> keepAnswer(Sql& sql, IdempotencyClaim claim, KeptAnswer answer) {
+  const auto kept = co_await sql.execSqlCoro(
+      "UPDATE idempotency_keys SET status = $1, body = $2, location = $3"
+      " WHERE realm = $4 AND uid = $5 AND key = $6 AND owner = $7 AND status IS NULL RETURNING 1",
+      answer.status, answer.body, answer.location, claim.realm, claim.uid, claim.key, claim.owner);
+  if (kept.empty())
+    throw ServiceError(ErrorCode::kRequestInProgress, "the idempotency claim was taken over");
+}
+
+}  // namespace festa

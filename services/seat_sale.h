@@ -1,0 +1,31 @@
+// The sale of one seat, as one statement on its row.
+#pragma once
+
+#include "services/guarded_statement.h"
+#include "services/reservation_service.h"
+
+namespace festa {
+
+// Lives in the coroutine that sells; tells the view of sold seats what it learns.
+class SeatSale : public AtomicWrite<Reservation> {
+ public:
+  SeatSale(SeatRef seat, std::int64_t userId, SoldSeats& sold)
+      : seat_(std::move(seat)), userId_(userId), sold_(sold) {}
+
+  const GuardedTable& table() const override;
+  drogon::Task<std::optional<Reservation>> execute(SqlClient& sql,
+                                                   std::optional<std::int64_t> fence) override;
+  drogon::Task<StoredRow> look(SqlClient& sql) override;
+  drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
+  drogon::Task<std::optional<Reservation>> readBack(SqlClient& sql) override;
+  drogon::Task<Reservation> readThenWrite(Sql& sql) override;
+
+ private:
+  std::optional<Reservation> saleIn(const drogon::orm::Result& rows) const;
+
+  const SeatRef seat_;
+  const std::int64_t userId_;
+  SoldSeats& sold_;
+};
+
+}  // namespace festa

@@ -1,0 +1,61 @@
+// Seats known to be sold, so that those who come too late cost neither lock nor query.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace festa {
+
+struct SeatRef {
+  std::int64_t performanceId = 0;
+  std::string location;
+  std::int32_t number = 0;
+
+  bool operator==(const SeatRef&) const = default;
+};
+
+// A bounded view of committed sales in this process. An entry counts for one second from the moment
+// before the query that proved it was sent: a seat that another process frees can be bought here
+// within that second, without a message. Thread-safe.
+class SoldSeats {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kLifetime{1};
+
+  explicit SoldSeats(std::size_t capacity, std::function<Clock::time_point()> now = Clock::now);
+
+  bool isSold(const SeatRef& seat) const;
+  // A query sent after `provedAfter` has found the seat sold by a committed sale, or sold it.
+  void add(const SeatRef& seat, Clock::time_point provedAfter);
+  // It was freed here.
+  void forget(const SeatRef& seat);
+
+  std::size_t size() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const SeatRef& seat) const;
+  };
+  // All entries live equally long, so the oldest are also the first to end.
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<SeatRef, Clock::time_point, Hash> ends;
+    std::deque<SeatRef> order;  // as added; may name seats that are forgotten
+  };
+
+  Shard& shardOf(const SeatRef& seat);
+  const Shard& shardOf(const SeatRef& seat) const;
+  void makeRoom(Shard& shard) const;
+
+  const std::size_t capacityPerShard_;
+  const std::function<Clock::time_point()> now_;
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace festa

@@ -1,0 +1,118 @@
+// A stock smaller than the crowd, by every strategy, on one instance and on three.
+#include "tests/support/crowd.h"
+#include "tests/support/sales.h"
+#include "tests/support/size.h"
+#include "tests/support/strategy_cases.h"
+
+namespace festa::test {
+
+namespace {
+
+constexpr int kConnections = 32;
+constexpr int kClicks = 5;  // of every user, at once
+const int kUsers = kSanitized ? 30 : sized(120, 1000);
+const int kStock = kUsers / 2;
+
+struct Outcome {
+  std::map<std::string, int> answers;
+  std::int64_t claims;
+  std::int64_t users;
+  std::int64_t sequences;  // different ones
+  std::int64_t last;       // the largest
+  std::int64_t remaining;
+};
+
+Outcome rushOn(const Service& service, const std::vector<int>& ports, const Headers& protection,
+               bool onePerUser = true) {
+  const Sales sales(service.database());
+  sales.haveUsers(kUsers);
+  const auto coupon = sales.coupon(kStock, onePerUser);
+  const auto path = "/coupons/" + std::to_string(coupon) + "/claims";
+  const auto answers =
+      crowdOf(ports, kConnections, kUsers * kClicks, [&](HttpClient& client, int index) {
+        // The clicks of one user follow each other, so that they are under way together.
+        return client.request("POST", path, joined(Sales::as(index / kClicks + 1), protection));
+      });
+  const auto count = [&](const std::string& what) {
+    return sales.number("SELECT " + what + " FROM coupon_claims WHERE coupon_id = $1::bigint",
+                        coupon);
+  };
+  return {countByCode(answers),
+          count("count(*)"),
+          count("count(DISTINCT user_id)"),
+          count("count(DISTINCT sequence)"),
+          count("coalesce(max(sequence), 0)"),
+          sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon)};
+}
+
+void expectExactlyTheStock(const Outcome& outcome) {
+  EXPECT_EQ(outcome.claims, kStock);
+  EXPECT_EQ(outcome.users, kStock) << "somebody has two";
+  EXPECT_EQ(outcome.sequences, kStock);
+  EXPECT_EQ(outcome.last, kStock) << "there is a gap";
+  EXPECT_EQ(outcome.remaining, 0);
+  auto answers = outcome.answers;
+  EXPECT_EQ(answers["201"], kStock);
+  for (const auto* expected : {"201", "409 ALREADY_CLAIMED", "409 COUPON_SOLD_OUT"})
+    answers.erase(expected);
+  EXPECT_TRUE(answers.empty()) << answers.begin()->first << " × " << answers.begin()->second;
+}
+
+class CouponRush : public testing::TestWithParam<Protection> {
+ protected:
+  static void SetUpTestSuite() {
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), labSettings());
+  }
+  static void TearDownTestSuite() { lab_.reset(); }
+
+  static inline std::unique_ptr<Service> lab_;
+};
+
+}  // namespace
+
+TEST_P(CouponRush, GrantsTheStockInOneSequenceAndNobodyTwice) {
+  expectExactlyTheStock(rushOn(*lab_, {lab_->port()}, GetParam().headers));
+}
+
+INSTANTIATE_TEST_SUITE_P(Alone, CouponRush, testing::ValuesIn(eachAlone()), nameOfProtection);
+INSTANTIATE_TEST_SUITE_P(
+    WithBackstop, CouponRush,
+    testing::Values(Protection{"AsConfigured", {}},
+                    Protection{"None", {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}},
+                    Protection{"PgVersion",
+                               {{"X-Concurrency", "pg-version"}, {"X-Backstop", "on"}}}),
+    nameOfProtection);
+
+// The control: without protection more is given than there is, or somebody gets two.
+TEST_F(CouponRush, WithoutProtectionTheStockIsOversold) {
+  bool seen = false;
+  for (int round = 0; round < 20 && !seen; ++round) {
+    const auto outcome = rushOn(*lab_, {lab_->port()}, {{"X-Concurrency", "none"}}, false);
+    seen = outcome.claims > kStock || outcome.sequences < outcome.claims;
+  }
+  EXPECT_TRUE(seen) << "the test is blind";
+}
+
+TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
+  auto settings = labSettings();
+  settings["DATABASE_CONNECTIONS"] = "16";
+  const auto database = sharedPg().createDatabase();
+  std::vector<std::unique_ptr<Service>> instances;
+  std::vector<int> ports;
+  for (int i = 0; i < 3; ++i) {
+    instances.push_back(std::make_unique<Service>(database, settings));
+    ports.push_back(instances.back()->port());
+  }
+  for (const auto& protection : eachAlone(true)) {
+    SCOPED_TRACE(protection.name);
+    expectExactlyTheStock(rushOn(*instances[0], ports, protection.headers));
+  }
+  bool seen = false;
+  for (int round = 0; round < 20 && !seen; ++round) {
+    const auto outcome = rushOn(*instances[0], ports, {{"X-Concurrency", "memory"}}, false);
+    seen = outcome.claims > kStock || outcome.sequences < outcome.claims;
+  }
+  EXPECT_TRUE(seen) << "the test is blind";
+}
+
+}  // namespace festa::test

@@ -1,0 +1,56 @@
+// Parameters for tests that run once per row of the strategy table.
+#pragma once
+
+#include "app/strategies.h"
+#include "tests/support/http.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/redlock_nodes.h"
+#include "tests/support/service.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace festa::test {
+
+struct Protection {
+  std::string name;  // of the test
+  Headers headers;
+};
+
+inline std::string nameOfProtection(const testing::TestParamInfo<Protection>& info) {
+  return info.param.name;
+}
+
+inline Protection alone(const std::string& strategy) {
+  std::string name;
+  for (const char c : strategy)
+    if (c != '-') name += c;
+  return {name, {{"X-Concurrency", strategy}}};
+}
+
+// Every row that claims to protect, or those of them that do so across processes.
+inline std::vector<Protection> eachAlone(bool acrossProcesses = false) {
+  std::vector<Protection> all;
+  for (const auto& row : strategyTable())
+    if (!row.labOnly && (row.acrossProcesses || !acrossProcesses)) all.push_back(alone(row.name));
+  return all;
+}
+
+// A lab with the servers that every strategy needs.
+inline Service::Settings labSettings() {
+  sharedRedlockNodes().reset("festabook");
+  return {{"LAB", "true"},
+          {"REDIS_HOST", "127.0.0.1"},
+          {"REDIS_PORT", std::to_string(sharedRedis().port())},
+          {"REDLOCK_NODES", sharedRedlockNodes().addresses()},
+          {"REDLOCK_TIMEOUT_MS", "500"}};
+}
+
+inline Headers joined(Headers headers, const Headers& more) {
+  headers.insert(more.begin(), more.end());
+  return headers;
+}
+
+}  // namespace festa::test
