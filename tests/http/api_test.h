@@ -34,6 +34,23 @@ inline std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
+// Users, performances and reservations tell the result in an envelope.
+inline bool hasEnvelope(const std::string& path) {
+  const auto first = path.substr(0, path.find('/', 1));
+  return std::set<std::string>{"/users", "/performance", "/performances", "/customer", "/business"}
+      .contains(first);
+}
+
+inline void expectFailedMeta(const Json::Value& problem) {
+  auto kebab = problem["code"].asString();
+  for (auto& c : kebab) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  const auto& meta = problem["meta"];
+  EXPECT_EQ(namesIn(meta), (std::set<std::string>{"result", "errorCode", "errorMessage"}));
+  EXPECT_EQ(meta["result"].asString(), "fail");
+  EXPECT_EQ(meta["errorCode"].asString(), kebab);
+  EXPECT_EQ(meta["errorMessage"], problem["message"]);
+}
+
 // A problem as the contract describes it, which tells nothing about our insides.
 inline void expectProblem(const Response& response, int status, const std::string& code) {
   EXPECT_EQ(response.status, status) << response.body;
@@ -50,6 +67,9 @@ inline void expectProblem(const Response& response, int status, const std::strin
   EXPECT_FALSE(json["title"].asString().empty());
   auto names = namesIn(json);
   EXPECT_EQ(names.erase("errors"), code == "VALIDATION_FAILED" ? 1U : 0U);
+  const bool isEnveloped = hasEnvelope(json["instance"].asString());
+  EXPECT_EQ(names.erase("meta"), isEnveloped ? 1U : 0U);
+  if (isEnveloped) expectFailedMeta(json);
   EXPECT_EQ(names, (std::set<std::string>{"type", "title", "status", "detail", "instance", "code",
                                           "message"}));
   for (const auto* inside : {"SQL", "xception", "std::", "SELECT", "INSERT", ".cc:", "drogon"})

@@ -1,0 +1,74 @@
+#include "controllers/json_body.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace festa::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> rejected(const FieldReader& reader) {
+  std::vector<std::string> fields;
+  try {
+    reader.done();
+  } catch (const ServiceError& error) {
+    for (const auto& field : error.fields()) fields.push_back(field.field);
+  }
+  return fields;
+}
+
+// What is wrong with the list `{"items":…}` of objects with a number `n` from 1 to 9.
+std::vector<std::string> wrongItems(const std::string& items) {
+  const auto object = parseJsonObject(R"({"items":)" + items + "}");
+  FieldReader reader(object);
+  reader.each("items", 3, [](FieldReader& item) { item.number("n", 1, 9); });
+  return rejected(reader);
+}
+
+}  // namespace
+
+TEST(FieldReaderList, EachItemIsReadInOrder) {
+  const auto object = parseJsonObject(R"({"items":[{"n":3},{"n":1},{"n":2}]})");
+  FieldReader reader(object);
+  std::vector<std::int64_t> numbers;
+  reader.each("items", 3, [&](FieldReader& item) { numbers.push_back(item.number("n", 1, 9)); });
+  EXPECT_THAT(numbers, ElementsAre(3, 1, 2));
+  EXPECT_THAT(rejected(reader), IsEmpty());
+}
+
+TEST(FieldReaderList, WhatIsWrongIsNamedByItsPlace) {
+  EXPECT_THAT(wrongItems(R"([{"n":1},{"n":0},{}])"), ElementsAre("items[1].n", "items[2].n"));
+  EXPECT_THAT(wrongItems(R"([1,{"n":1},[]])"), ElementsAre("items[0]", "items[2]"));
+}
+
+TEST(FieldReaderList, OnlyListsOfTheRightLengthAreRead) {
+  for (const auto* items :
+       {"[]", R"([{"n":1},{"n":1},{"n":1},{"n":1}])", "{}", "1", "null", "\"\""})
+    EXPECT_THAT(wrongItems(items), ElementsAre("items")) << items;
+}
+
+TEST(FieldReaderChoice, OnlyTheNamesOfTheListAreTaken) {
+  const auto object = parseJsonObject(R"({"a":"PLAY","b":"play","c":1,"d":""})");
+  FieldReader reader(object);
+  const std::vector<std::string> allowed{"CONCERT", "PLAY"};
+  EXPECT_EQ(reader.choice("a", allowed), "PLAY");
+  for (const auto* field : {"b", "c", "d", "missing"}) reader.choice(field, allowed);
+  EXPECT_THAT(rejected(reader), ElementsAre("b", "c", "d", "missing"));
+}
+
+TEST(FieldReaderLocalTime, ComesOutInOneFormAndWrongOnesAreRejected) {
+  const auto object =
+      parseJsonObject(R"({"a":"2026-05-20 18:00:00","b":"2026-02-30 18:00:00","c":1})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.localTime("a"), "2026-05-20T18:00:00.000000");
+  reader.localTime("b");
+  reader.localTime("c");
+  EXPECT_TRUE(reader.isRight("a"));
+  EXPECT_FALSE(reader.isRight("b"));
+  EXPECT_THAT(rejected(reader), ElementsAre("b", "c"));
+}
+
+}  // namespace festa::test
