@@ -198,7 +198,7 @@ TEST_F(PerformanceApi, AStatementThatWaitsTooLongForAnotherIs503) {
 
 TEST(PerformancesAndUsers, WithoutDatabaseAre503) {
   PgServer pg;
-  const Service service(pg.createDatabase());
+  const Service service(pg.createDatabase(), {{"DATABASE_POOL_TIMEOUT_MS", "300"}});
   const auto admin = service.as("admin");
   auto client = service.client();
   pg.kill();
