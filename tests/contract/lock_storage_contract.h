@@ -5,6 +5,7 @@
 
 #include "lock/lock_storage.h"
 #include "tests/support/loops.h"
+#include "tests/support/size.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,8 @@ struct StorageKind {
   // A storage whose timers run on `loops.at(0)`. Storages made one after another share whatever is
   // durable: the fences of a later one are above those of an earlier one.
   std::function<std::shared_ptr<lock::LockStorage>(Loops& loops, StorageLimits limits)> make;
-  int grantsEach = 300;  // where many want one key; fewer for storages that take longer
+  int grantsEach =
+      kSanitized ? 100 : 300;  // where many want one key; fewer for storages that take longer
 };
 // Storages that promise an order join FifoLockStorageContract as well.
 

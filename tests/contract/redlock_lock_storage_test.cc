@@ -62,7 +62,7 @@ const StorageKind kRedlock{"Redlock",
                              settings.spin.maxWaiters = limits.waitersPerKey;
                              return redlockOn(sharedClients(), settings);
                            },
-                           60};
+                           kSanitized ? 20 : 60};
 
 // Five nodes of the test's own, to be broken.
 class RedlockTest : public testing::Test {

@@ -215,6 +215,8 @@ class Worker {
 
 StorageOptions optionsOf(const std::vector<std::string>& arguments) {
   StorageOptions options;
+  // Nothing is tested here with servers that do not answer, but many processes on few cores.
+  options.patience = Millis{5000};
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const auto& name = arguments[i];
     const auto& value = arguments[i + 1];

@@ -66,10 +66,11 @@ void RedisServer::kill() {
   process_->wait();
 }
 
-drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t connections) {
+drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t connections,
+                                                     std::chrono::milliseconds patience) {
   auto client = drogon::nosql::RedisClient::newRedisClient(
       trantor::InetAddress("127.0.0.1", static_cast<std::uint16_t>(port)), connections);
-  client->setTimeout(0.5);
+  client->setTimeout(std::chrono::duration<double>(patience).count());
   // Never destroyed: a coroutine may drop the last pointer on the client's own thread.
   static auto& kept = *new std::vector<drogon::nosql::RedisClientPtr>;
   kept.push_back(client);

@@ -5,6 +5,7 @@
 
 #include <drogon/nosql/RedisClient.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,9 +26,12 @@ class RedisServer {
   void kill();  // SIGKILL; nothing was persisted
   Process& process() { return *process_; }
 
-  // A client of Drogon's, connected. Its commands take turns on its connections.
+  // A client of Drogon's, connected. Its commands take turns on its connections; one that is not
+  // answered within the patience has failed.
   drogon::nosql::RedisClientPtr connect() const { return connectTo(port_); }
-  static drogon::nosql::RedisClientPtr connectTo(int port, std::size_t connections = 1);
+  static drogon::nosql::RedisClientPtr connectTo(
+      int port, std::size_t connections = 1,
+      std::chrono::milliseconds patience = std::chrono::milliseconds{500});
 
   // One command on a connection of its own, e.g. {"GET", "k"}; the reply as text, lists by lines.
   std::string command(const std::vector<std::string>& arguments) const;

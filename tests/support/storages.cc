@@ -41,14 +41,15 @@ drogon::Task<std::int64_t> nextCountedEpoch() {
   co_return ++last;
 }
 
-std::shared_ptr<lock::RedisCommands> commandsOn(int port) {
-  const auto client = RedisServer::connectTo(port);
+std::shared_ptr<lock::RedisCommands> commandsOn(int port, lock::Millis patience) {
+  const auto client = RedisServer::connectTo(port, 1, patience);
   return std::make_shared<lock::RedisCommands>([client] { return client; });
 }
 
 std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
-  auto holds = std::make_shared<lock::RedisHolds>(
-      commandsOn(options.ports.at(0)), lock::RedisKeys(options.prefix, "spin"), options.epochs);
+  auto holds =
+      std::make_shared<lock::RedisHolds>(commandsOn(options.ports.at(0), options.patience),
+                                         lock::RedisKeys(options.prefix, "spin"), options.epochs);
   return std::make_shared<lock::RedisSpinLockStorage>(
       holds, lock::SpinSettings{.maxWaiters = options.maxWaiters});
 }
@@ -56,7 +57,7 @@ std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
 std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops& loops,
                                             bool fair) {
   const auto port = options.ports.at(0);
-  const auto commands = commandsOn(port);
+  const auto commands = commandsOn(port, options.patience);
   const auto listener = RedisServer::connectTo(options.messages == 0 ? port : options.messages);
   const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
   const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, options.epochs);
@@ -70,14 +71,14 @@ std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops
 
 std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
   lock::RedlockSettings settings;
-  settings.nodeTimeout = lock::Millis{500};  // many processes on few cores, maybe sanitized
+  settings.nodeTimeout = options.patience;
   settings.longestLease = lock::Millis{30'000};
   settings.spin.maxWaiters = options.maxWaiters;
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
   for (const int port : options.ports)
     nodes.push_back(std::make_shared<lock::RedlockNode>(
-        commandsOn(port), lock::RedlockKeys(options.prefix, "redlock"), options.epochs,
-        settings.longestLease));
+        commandsOn(port, options.patience), lock::RedlockKeys(options.prefix, "redlock"),
+        options.epochs, settings.longestLease));
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
 
