@@ -59,6 +59,7 @@ function typeOf(given) {
 
 function limitsOf(given) {
   const schema = resolved(given);
+  if ('const' in schema) return '';
   const words = [];
   const range = (least, most, unit) => {
     if (least !== undefined && most !== undefined) words.push(`${least} to ${most}${unit}`);
@@ -87,8 +88,8 @@ function fieldsOf(given) {
 
 function exampleOf(given) {
   const schema = resolved(given);
-  if (schema.examples) return schema.examples[0];
   if ('const' in schema) return schema.const;
+  if (schema.examples) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
   if (schema.properties) {
