@@ -25,7 +25,7 @@ class Document:
         self.document = document
         self.validators = {}
         self.operations = {
-            (method, path): item[method]
+            (method.upper(), path): item[method]
             for path, item in document["paths"].items() for method in METHODS if method in item
         }
         # Literal paths come before those with parameters.
@@ -135,7 +135,7 @@ def complaints(document, records):
         headers = dict(record["headers"])
         path = unquote(record["path"].split("?")[0].split("#")[0])
         template = document.template_of(path)
-        method = "get" if record["method"] == "HEAD" else record["method"].lower()
+        method = "GET" if record["method"] == "HEAD" else record["method"]
         operation = document.operations.get((method, template))
         if operation and 200 <= record["status"] < 300:
             succeeded.add((method, template))
@@ -148,7 +148,7 @@ def complaints(document, records):
                   if operation else errors_elsewhere(document, record, headers, path, template))
         seen[alike] = [f"{record['method']} {record['path'][:100]} → {record['status']}: {error}: {record['body'][:200]}"
                        for error in errors]
-    unseen = [f"{method.upper()} {path} never succeeded" for method, path in document.operations
+    unseen = [f"{method} {path} never succeeded" for method, path in document.operations
               if (method, path) not in succeeded]
     return [text for texts in seen.values() for text in texts] + unseen
 
@@ -177,7 +177,7 @@ def flaws_of_schema(document, keys, schema):
 
 
 def flaws_of_operation(document, method, path, operation):
-    name = f"{method.upper()} {path}"
+    name = f"{method} {path}"
     parameters = [document.resolved(parameter) for parameter in operation.get("parameters", [])]
     wanted = {part[1:-1] for part in path.split("/") if part.startswith("{")}
     flaws = []
@@ -188,7 +188,7 @@ def flaws_of_operation(document, method, path, operation):
     if operation["security"]:
         if not {"401", "403"} <= set(operation["responses"]):
             flaws.append(f"{name}: needs a token and has no 401 or 403")
-        if method != "get" and "Idempotency-Key" not in [parameter["name"] for parameter in parameters]:
+        if method != "GET" and "Idempotency-Key" not in [parameter["name"] for parameter in parameters]:
             flaws.append(f"{name}: no Idempotency-Key")
     return flaws
 
