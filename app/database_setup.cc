@@ -28,6 +28,15 @@ void requireTimezone(PgSession& session, const std::string& timezone) {
   }
 }
 
+// An answer to a statement is said to be an acknowledgement of its commit.
+void requireDurableCommits(PgSession& session) {
+  const auto setting = *session.query("SHOW synchronous_commit")[0][0];
+  if (setting != "off") return;
+  throw ConfigError(
+      "PostgreSQL's synchronous_commit is off: it would acknowledge what a crash can still lose; "
+      "set it to on for this database");
+}
+
 // The tables that the lab may write unguarded rows to, each with a CHECK against them.
 constexpr std::array kGuardedTables{"announcements", "reservations", "coupon_claims"};
 
@@ -62,6 +71,7 @@ void settleUnguardedRows(PgSession& session, const Config& config) {
 std::int64_t prepareDatabase(const Config& config) {
   PgSession session(config.database);
   requireEnglishMessages(session);
+  requireDurableCommits(session);
   requireTimezone(session, config.timezone);
   migrate(session, builtInMigrations());
   settleUnguardedRows(session, config);

@@ -36,13 +36,7 @@ void loadFestivalsAndAccounts(PgSession& session) {
   addCouncil(session, "admin", "admin-demo-1", 1, "ROLE_ADMIN");
   addCouncil(session, "council1", "council-demo-1", 1, "ROLE_COUNCIL");
   addCouncil(session, "council2", "council-demo-1", 2, "ROLE_COUNCIL");
-  // One hash for all: a hundred computations would delay the first start by seconds.
-  session.query(
-      "INSERT INTO users (login, password_hash, name, age, email, phone)"
-      " SELECT 'user' || n, $1, '사용자' || n, 20 + n % 10, 'user' || n || '@example.com', "
-      "'010-0000-' || to_char(n, 'FM0000')"
-      " FROM generate_series(1, 100) AS n ON CONFLICT DO NOTHING",
-      {PasswordHasher::hashNow("user-demo-1")});
+  addDemoUsers(session, 100);
 }
 
 void loadPerformance(PgSession& session) {
@@ -72,6 +66,17 @@ void loadCoupon(PgSession& session) {
 }
 
 }  // namespace
+
+// One hash for all: a hundred computations would delay the first start by seconds.
+std::int64_t addDemoUsers(PgSession& session, std::int64_t count) {
+  const auto added = session.query(
+      "INSERT INTO users (login, password_hash, name, age, email, phone)"
+      " SELECT 'user' || n, $1, '사용자' || n, 20 + n % 10, 'user' || n || '@example.com', "
+      "'010-' || to_char(n, 'FM0000\"-\"0000')"
+      " FROM generate_series(1, $2::bigint) AS n ON CONFLICT DO NOTHING RETURNING 1",
+      {PasswordHasher::hashNow("user-demo-1"), std::to_string(count)});
+  return static_cast<std::int64_t>(added.size());
+}
 
 void loadDemoData(PgSession& session) {
   session.run("BEGIN");

@@ -11,4 +11,7 @@ namespace festa {
 // year from its loading; coupon 1, a stock of 1,000, one per user.
 void loadDemoData(PgSession& session);
 
+// Users user1 … user<count>, all with the password user-demo-1. How many are new.
+std::int64_t addDemoUsers(PgSession& session, std::int64_t count);
+
 }  // namespace festa

@@ -2,7 +2,7 @@
 BUILD_PACKAGES="g++ cmake ninja-build pkg-config ccache git ca-certificates dpkg-dev patch curl procps python3 python3-jsonschema
   libjsoncpp-dev uuid-dev zlib1g-dev libssl-dev libpq-dev libhiredis-dev libbrotli-dev libc-ares-dev
   libsodium-dev libjwt-dev nlohmann-json3-dev prometheus-cpp-dev libgtest-dev libgmock-dev
-  postgresql postgresql-client redis-server"
+  librabbitmq-dev postgresql postgresql-client redis-server rabbitmq-server"
 LINT_PACKAGES="clang-format clang-tidy"
 
 missing_packages() {

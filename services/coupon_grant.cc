@@ -52,19 +52,26 @@ drogon::Task<std::optional<CouponClaim>> CouponGrant::execute(SqlClient& sql,
   throw ServiceError(ErrorCode::kAlreadyClaimed);
 }
 
-drogon::Task<StoredRow> CouponGrant::look(SqlClient& sql) {
+drogon::Task<CouponGrant::State> CouponGrant::read(SqlClient& sql) const {
   const auto rows = co_await sql.execSqlCoro(
-      "SELECT c.remaining, c.fence, EXISTS (SELECT 1 FROM users WHERE id = $2),"
+      "SELECT c.remaining, c.fence, c.granted, c.one_per_user,"
+      " EXISTS (SELECT 1 FROM users WHERE id = $2),"
       " c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
       " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED')"
       " FROM coupons c WHERE c.id = $1",
       couponId_, userId_);
   if (rows.empty()) throw ServiceError(ErrorCode::kCouponNotFound);
   const auto row = rows[0];
-  if (!row[2].as<bool>()) throw ServiceError(ErrorCode::kUserNotFound);
-  if (row[3].as<bool>()) throw ServiceError(ErrorCode::kAlreadyClaimed);
+  if (!row[4].as<bool>()) throw ServiceError(ErrorCode::kUserNotFound);
+  if (row[5].as<bool>()) throw ServiceError(ErrorCode::kAlreadyClaimed);
   if (row[0].as<std::int64_t>() <= 0) throw ServiceError(ErrorCode::kCouponSoldOut);
-  co_return StoredRow{couponId_, row[1].as<std::int64_t>()};
+  co_return State{row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(),
+                  row[3].as<bool>()};
+}
+
+drogon::Task<StoredRow> CouponGrant::look(SqlClient& sql) {
+  const State state = co_await read(sql);
+  co_return StoredRow{couponId_, state.fence};
 }
 
 drogon::Task<std::int64_t> CouponGrant::rowId(SqlClient&) {
@@ -81,15 +88,13 @@ drogon::Task<std::optional<CouponClaim>> CouponGrant::readBack(SqlClient& sql) {
 }
 
 drogon::Task<CouponClaim> CouponGrant::readThenWrite(Sql& sql) {
-  co_await look(sql);
-  const auto rows = co_await sql.execSqlCoro(
-      "SELECT granted, remaining, one_per_user FROM coupons WHERE id = $1", couponId_);
-  const auto sequence = rows[0][0].as<std::int64_t>() + 1;
-  const auto remaining = rows[0][1].as<std::int64_t>() - 1;
+  const State state = co_await read(sql);
+  const auto sequence = state.granted + 1;
+  const auto remaining = state.remaining - 1;
   const auto inserted = co_await sql.execSqlCoro(
       "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user, unguarded)"
       " VALUES ($1, $2, 'DONE', $3, $4, true) RETURNING id",
-      couponId_, userId_, sequence, rows[0][2].as<bool>());
+      couponId_, userId_, sequence, state.onePerUser);
   co_await sql.execSqlCoro("UPDATE coupons SET granted = $1, remaining = $2 WHERE id = $3",
                            sequence, remaining, couponId_);
   co_return CouponClaim{inserted[0][0].as<std::int64_t>(), sequence, remaining};

@@ -21,6 +21,16 @@ class CouponGrant : public AtomicWrite<CouponClaim> {
   drogon::Task<CouponClaim> readThenWrite(Sql& sql) override;
 
  private:
+  // All from one moment.
+  struct State {
+    std::int64_t remaining;
+    std::int64_t fence;
+    std::int64_t granted;
+    bool onePerUser;
+  };
+
+  // Throws the ServiceError of the rule that is against a grant.
+  drogon::Task<State> read(SqlClient& sql) const;
   drogon::Task<std::optional<CouponClaim>> grant(SqlClient& sql,
                                                  std::optional<std::int64_t> fence) const;
 

@@ -78,6 +78,42 @@ drogon::Task<T> executeGuarded(Sql& sql, const WriteGuard& guard, AtomicWrite<T>
   throw WriteConflict();
 }
 
+// Repeats a read while the database does not answer; nullopt: the lease is over.
+template <class Read>
+drogon::Task<std::optional<drogon::await_result_t<std::invoke_result_t<Read&>>>> readPatiently(
+    const WriteGuard& guard, Read& read) {
+  const auto leaseEnd = guard.validUntil();
+  for (int attempt = 0; std::chrono::steady_clock::now() < leaseEnd; ++attempt) {
+    try {
+      co_return co_await read();
+    } catch (const drogon::orm::DrogonDbException& error) {
+      if (classify(error) != DbFailure::kUnavailable) throw;
+    }
+    co_await conflictPause(attempt);
+  }
+  co_return std::nullopt;
+}
+
+// What became of a statement whose answer was lost: its value, or the errors of requireCommitted.
+template <class T>
+drogon::Task<T> findOut(drogon::orm::DbClientPtr db, WriteGuard& guard, WriteSettings settings,
+                        AtomicWrite<T>& write) {
+  auto readId = [&] { return write.rowId(*db); };
+  auto readBack = [&] { return write.readBack(*db); };
+  std::optional<std::int64_t> id;
+  // Without a fence there is nothing to find it out by.
+  if (guard.fence) id = co_await readPatiently(guard, readId);
+  if (id) {
+    const GuardedRow row{write.table(), *id};
+    co_await requireCommitted(db, guard, row, settings);
+    auto value = co_await readPatiently(guard, readBack);
+    if (value && *value) co_return std::move(**value);
+  }
+  if (guard.observer && !id) guard.observer->commitUnknown(Resolution::kUnresolved);
+  if (guard.commitUnknown) guard.commitUnknown();
+  throw ServiceError(ErrorCode::kCommitUnconfirmed, "the answer to a statement was lost");
+}
+
 // Runs the write and returns its value once it is committed. Throws what look() throws, and what
 // guardedWrite throws.
 template <class T>
@@ -106,13 +142,7 @@ drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
     if (guard.fence && stored.fence >= *guard.fence) co_await overtake(guard, stored.fence);
   }
   if (!unknown) throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing");
-  const auto id = co_await write.rowId(*db);
-  const GuardedRow row{write.table(), id};
-  co_await requireCommitted(db, guard, row, settings);
-  auto value = co_await write.readBack(*db);
-  if (!value)
-    throw ServiceError(ErrorCode::kCommitUnconfirmed, "committed, and changed again since");
-  co_return std::move(*value);
+  co_return co_await findOut(db, guard, settings, write);
 }
 
 }  // namespace festa

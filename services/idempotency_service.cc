@@ -23,12 +23,12 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyCla
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto claimed = co_await db->execSqlCoro(
         "INSERT INTO idempotency_keys AS k (realm, uid, key, fingerprint, owner, expires_at)"
-        " VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')"
+        " VALUES ($1, $2, $3, $4, $5, now() + $6::bigint * interval '1 millisecond')"
         " ON CONFLICT (realm, uid, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
         " owner = excluded.owner, expires_at = excluded.expires_at, created_at = now(),"
         " status = NULL, body = NULL, location = NULL"
         " WHERE k.status IS NULL AND k.expires_at <= now() AND k.fingerprint = excluded.fingerprint"
-        " OR k.created_at < now() - $7 * interval '1 millisecond' RETURNING 1",
+        " OR k.created_at < now() - $7::bigint * interval '1 millisecond' RETURNING 1",
         claim.realm, claim.uid, claim.key, fingerprint, claim.owner, claimTime, keep);
     if (!claimed.empty()) co_return Found{State::kClaimed};
     const auto rows = co_await db->execSqlCoro(
@@ -64,7 +64,7 @@ drogon::Task<std::size_t> IdempotencyService::sweep() const {
   while (batch == kSweptAtOnce) {
     const auto rows = co_await database_.client()->execSqlCoro(
         "DELETE FROM idempotency_keys WHERE (realm, uid, key) IN (SELECT realm, uid, key FROM"
-        " idempotency_keys WHERE created_at < now() - $1 * interval '1 millisecond'"
+        " idempotency_keys WHERE created_at < now() - $1::bigint * interval '1 millisecond'"
         " ORDER BY created_at LIMIT $2) RETURNING 1",
         keep, kSweptAtOnce);
     batch = rows.size();

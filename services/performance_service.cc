@@ -9,14 +9,14 @@ namespace festa {
 namespace {
 
 #define FESTA_PERFORMANCE_COLUMNS \
-  "p.id, place.id, place.name, place.location, place.max_seat, p.category, " FESTA_LOCAL_TIME(    \
-      "p.start_at") ", " FESTA_LOCAL_TIME("p.end_at") ", " FESTA_LOCAL_TIME(                      \
-      "p.start_reservation_at") ", " FESTA_LOCAL_TIME("p.end_reservation_at") ", p.title, "       \
-                                                                              "p.content, "       \
-                                                                              "p.acting, "        \
-                                                                              "p.film_rating, "   \
-                                                                              "p.price, "         \
-      FESTA_LOCAL_TIME("p.created_at") ", " FESTA_LOCAL_TIME("p.updated_at")
+  "p.id, place.id, place.name, place.location, place.max_seat, p.category, p.title, p.content," \
+  " p.acting, p.film_rating, p.price, "                                                        \
+  FESTA_LOCAL_TIME("p.start_at") ", "                                                          \
+  FESTA_LOCAL_TIME("p.end_at") ", "                                                            \
+  FESTA_LOCAL_TIME("p.start_reservation_at") ", "                                              \
+  FESTA_LOCAL_TIME("p.end_reservation_at") ", "                                                \
+  FESTA_LOCAL_TIME("p.created_at") ", "                                                        \
+  FESTA_LOCAL_TIME("p.updated_at")
 
 // What a hall of 50,000 seats may take to be written; a connection's usual limit is for single
 // rows.
@@ -24,18 +24,25 @@ constexpr std::int64_t kSeatsTimeoutMs = 10'000;
 // Few enough for the usual limit, and for not keeping the event loop from other requests.
 constexpr std::size_t kSeatsPerRead = 5'000;
 
-std::string text(const drogon::orm::Row& row, drogon::orm::Row::SizeType column) {
-  return row[column].as<std::string>();
-}
-
+// A row of these columns.
 Performance performanceOf(const drogon::orm::Row& row) {
+  const auto number = [&](std::size_t column) { return row[column].as<std::int64_t>(); };
+  const auto text = [&](std::size_t column) { return row[column].as<std::string>(); };
   Performance p;
-  p.id = row[0].as<std::int64_t>();
-  p.place = {row[1].as<std::int64_t>(), text(row, 2), text(row, 3), row[4].as<std::int64_t>()};
-  p.data = {text(row, 5),  text(row, 6),  text(row, 7),  text(row, 8),  text(row, 9),
-            text(row, 10), text(row, 11), text(row, 12), text(row, 13), row[14].as<std::int64_t>()};
-  p.createdAt = text(row, 15);
-  p.updatedAt = text(row, 16);
+  p.id = number(0);
+  p.place = {number(1), text(2), text(3), number(4)};
+  p.data.category = text(5);
+  p.data.title = text(6);
+  p.data.content = text(7);
+  p.data.acting = text(8);
+  p.data.filmRating = text(9);
+  p.data.price = number(10);
+  p.data.startAt = text(11);
+  p.data.endAt = text(12);
+  p.data.startReservationAt = text(13);
+  p.data.endReservationAt = text(14);
+  p.createdAt = text(15);
+  p.updatedAt = text(16);
   return p;
 }
 

@@ -108,6 +108,8 @@ def errors_elsewhere(document, record, headers, path, template):
     """Answers where no operation is."""
     if record["method"] == "OPTIONS" and template and record["status"] == 204:
         return ["no header Allow"] if "allow" not in headers else []
+    if (record["method"], path, record["status"], record["body"]) == ("OPTIONS", "/*", 200, ""):
+        return []  # Drogon's own answer for the server as a whole
     codes = {503: ("SHUTTING_DOWN", "OVERLOADED")}
     if len(path) > LONGEST_PATH:
         codes[400] = ("INVALID_PARAMETER",)

@@ -180,21 +180,24 @@ TEST_F(Idempotency, AnExpiredClaimIsTakenOverAndItsFormerOwnerHasNoEffect) {
   const auto id = sales_.coupon(10, false);
   const auto coupon = "/coupons/" + std::to_string(id) + "/claims";
   const auto headers = with(Sales::as(1), newKey());
-  auto slowHeaders = headers;
-  slowHeaders["X-Lab-Fault"] = "pause-before-commit=800";
-  // With no lock, the second can overtake.
-  slowHeaders["X-Concurrency"] = "none";
-  slowHeaders["X-Backstop"] = "off";
+  auto blocking = Sales::as(2);
+  blocking["X-Lab-Fault"] = "pause-before-commit=800";
+  std::thread holder(
+      [&] { EXPECT_EQ(lab.client().request("POST", coupon, blocking).status, 201); });
+  ASSERT_TRUE(eventually([&] {
+    return lab.client()
+               .get("/metrics")
+               .body.find(R"(festa_lock_holders{lockable="coupons",strategy="memory"} 1)") !=
+           std::string::npos;
+  }));
   Response first;
-  std::thread slow([&] { first = lab.client().request("POST", coupon, slowHeaders); });
+  std::thread slow([&] { first = lab.client().request("POST", coupon, headers); });
   EXPECT_TRUE(eventually(
       [&] { return keysOf(headers.at("Idempotency-Key"), "bool_or(expires_at < now())") == "t"; }));
-  auto quick = headers;
-  quick["X-Concurrency"] = "none";
-  quick["X-Backstop"] = "off";
-  const auto second = lab.client().request("POST", coupon, quick);
+  const auto second = lab.client().request("POST", coupon, headers);
   EXPECT_EQ(second.status, 201) << second.body;
   slow.join();
+  holder.join();
   expectProblem(first, 409, "REQUEST_IN_PROGRESS");
   EXPECT_EQ(sales_.number("SELECT count(*) FROM coupon_claims WHERE coupon_id = $1::bigint", id),
             1);

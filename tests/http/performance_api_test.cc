@@ -180,4 +180,36 @@ TEST_F(PerformanceApi, WhatIsNoSuchRequestIsRefusedWithMeta) {
   expectProblem(client.get("/performances/1/nothing"), 404, "ROUTE_NOT_FOUND");
 }
 
+TEST_F(PerformanceApi, AStatementThatWaitsTooLongForAnotherIs503) {
+  const auto before = performances();
+  PgSession other(service->database());
+  other.run("BEGIN; LOCK TABLE performances, seats");
+  for (const auto* path : {"/performances", "/performances/1", "/performances/1/seats"}) {
+    SCOPED_TRACE(path);
+    const auto response = client.get(path);
+    expectProblem(response, 503, "LOCK_TIMEOUT");
+    EXPECT_FALSE(response.header("retry-after").empty());
+  }
+  expectProblem(create(newPerformance()), 503, "LOCK_TIMEOUT");
+  other.run("ROLLBACK");
+  EXPECT_EQ(client.get("/performances/1/seats").status, 200) << "failures are not kept";
+  EXPECT_EQ(performances(), before);
+}
+
+TEST(PerformancesAndUsers, WithoutDatabaseAre503) {
+  PgServer pg;
+  const Service service(pg.createDatabase(), {{"DATABASE_POOL_TIMEOUT_MS", "300"}});
+  const auto admin = service.as("admin");
+  auto client = service.client();
+  pg.kill();
+  for (const auto* path : {"/performances", "/performances/1", "/performances/1/seats"}) {
+    SCOPED_TRACE(path);
+    expectProblem(client.get(path), 503, "DATABASE_UNAVAILABLE");
+  }
+  expectProblem(client.send("POST", "/performance", newPerformance(), admin), 503,
+                "DATABASE_UNAVAILABLE");
+  expectProblem(client.send("POST", "/users/login", R"({"userId":"user1","userPw":"user-demo-1"})"),
+                503, "DATABASE_UNAVAILABLE");
+}
+
 }  // namespace festa::test

@@ -1,6 +1,9 @@
 // Reservations as API.md's table has them: answers, errors, and who may do what.
 #include "tests/http/api_test.h"
+#include "tests/support/loops.h"
 #include "tests/support/sales.h"
+
+#include <thread>
 
 namespace festa::test {
 
@@ -178,6 +181,47 @@ TEST_F(ReservationApi, AdminsListAndShowThem) {
 TEST_F(ReservationApi, NothingInTheSchemaIsDeferredToCommit) {
   EXPECT_EQ(inDatabase("SELECT count(*) FROM pg_constraint WHERE condeferrable"), "0");
   EXPECT_EQ(inDatabase("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal"), "0");
+}
+
+namespace {
+
+// What a second buyer hears while the first is about to commit.
+Response whileSomebodyBuys(const Service& service) {
+  const Sales sales(service.database());
+  const auto performance = sales.performance(1);
+  std::thread first([&] {
+    auto headers = Sales::as(1);
+    headers["X-Lab-Fault"] = "pause-before-commit=500";
+    EXPECT_EQ(service.client()
+                  .send("POST", reservationPath(performance), reservationBody(1, 1), headers)
+                  .status,
+              200);
+  });
+  auto client = service.client();
+  EXPECT_TRUE(eventually([&] {
+    return client.get("/metrics")
+               .body.find(R"(festa_lock_holders{lockable="seats",strategy="memory"} 1)") !=
+           std::string::npos;
+  }));
+  auto answer =
+      client.send("POST", reservationPath(performance), reservationBody(2, 1), Sales::as(2));
+  first.join();
+  return answer;
+}
+
+}  // namespace
+
+TEST(SeatLock, IsBusyAtOnceWhileSomebodyBuys) {
+  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
+  const auto answer = whileSomebodyBuys(lab);
+  expectProblem(answer, 409, "SEAT_BUSY");
+  EXPECT_FALSE(answer.header("retry-after").empty());
+}
+
+TEST(SeatLock, CanBeConfiguredToWait) {
+  const Service lab(sharedPg().createDatabase(),
+                    {{"LAB", "true"}, {"LOCK_LOCKABLES_SEATS_FAIL_FAST", "false"}});
+  expectProblem(whileSomebodyBuys(lab), 409, "ALREADY_RESERVED_SEAT");
 }
 
 }  // namespace festa::test

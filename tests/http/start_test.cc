@@ -166,6 +166,11 @@ TEST_F(StartTest, DatabaseTheLabHasUsedIsRefusedByProductionLater) {
   expectRefused(kProduction, "announcements_guarded");
 }
 
+TEST_F(StartTest, ADatabaseThatAcknowledgesTooEarlyIsRefused) {
+  run("ALTER DATABASE " + database.name + " SET synchronous_commit = off");
+  expectRefused({}, "synchronous_commit");
+}
+
 TEST_F(StartTest, ChangedMigrationStopsTheStart) {
   run("UPDATE schema_migrations SET checksum = 'another' WHERE version = 1");
   expectRefused({}, "V001");

@@ -167,4 +167,23 @@ TEST_F(UserApi, WhatIsNoJsonRequestIsRefusedWithMeta) {
   expectProblem(client.get("/users/1"), 404, "ROUTE_NOT_FOUND");
 }
 
+TEST_F(UserApi, MorePasswordsThanCanBeHashedAre503) {
+  const Service small(sharedPg().createDatabase(),
+                      {{"AUTH_HASH_THREADS", "1"}, {"AUTH_HASH_QUEUE", "1"}});
+  const auto answers = rush(small.port(), 16, [](HttpClient& rusher, int i) {
+    return rusher.send(
+        "POST", "/users/login",
+        R"({"userId":"user)" + std::to_string(i + 1) + R"(","userPw":"user-demo-1"})");
+  });
+  auto counts = countByStatus(answers);
+  EXPECT_GT(counts[201], 0);
+  EXPECT_GT(counts[503], 0);
+  EXPECT_EQ(counts[201] + counts[503], 16);
+  for (const auto& answer : answers) {
+    if (answer.status != 503) continue;
+    expectProblem(answer, 503, "OVERLOADED");
+    EXPECT_FALSE(answer.header("retry-after").empty());
+  }
+}
+
 }  // namespace festa::test

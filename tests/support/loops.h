@@ -2,6 +2,7 @@
 #pragma once
 
 #include <drogon/utils/coroutine.h>
+#include <openssl/crypto.h>
 #include <trantor/net/EventLoopThread.h>
 
 #include <chrono>
@@ -15,6 +16,10 @@
 namespace festa::test {
 
 constexpr std::chrono::seconds kPatience{20};  // a test that waits longer has hung
+
+// At exit OpenSSL would free its tables under loops that still run and hash a script. The first who
+// calls decides, so before main().
+inline const bool kOpenSslStays = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1;
 
 // Some event loops on threads of their own. They run to the end of the program: replies and timers
 // of a test that is over may still arrive, and a service's loops outlive its requests as well.

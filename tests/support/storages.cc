@@ -70,6 +70,7 @@ std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops
 
 std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
   lock::RedlockSettings settings;
+  settings.nodeTimeout = lock::Millis{500};  // many processes on few cores, maybe sanitized
   settings.longestLease = lock::Millis{30'000};
   settings.spin.maxWaiters = options.maxWaiters;
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
