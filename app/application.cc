@@ -14,6 +14,7 @@
 #include "controllers/announcement_controller.h"
 #include "controllers/council_controller.h"
 #include "controllers/coupon_controller.h"
+#include "controllers/docs_controller.h"
 #include "controllers/festival_controller.h"
 #include "controllers/performance_controller.h"
 #include "controllers/reservation_controller.h"
@@ -343,6 +344,7 @@ void serve(const Config& config) {
       guards,
       [lab = config.lab](const HttpRequestPtr& request) { return wantsBackstop(request, lab); });
   const CouponController coupons(std::make_shared<CouponService>(database), guards);
+  const DocsController docs;
   operations.publish(endpoints);
   lockAdmin.publish(endpoints);
   councils.publish(endpoints);
@@ -352,7 +354,9 @@ void serve(const Config& config) {
   performances.publish(endpoints);
   reservations.publish(endpoints);
   coupons.publish(endpoints);
+  docs.publish(endpoints);
   endpoints.verify();
+  DocsController::verify(*endpoints.routes());
 
   Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
              config.http.maxRequests},
