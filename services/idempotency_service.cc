@@ -16,6 +16,17 @@ std::int64_t milliseconds(std::chrono::milliseconds time) {
 
 drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyClaim claim,
                                                                   std::string fingerprint) const {
+  try {
+    co_return co_await claimOrLook(claim, fingerprint);
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (classify(error) != DbFailure::kTimedOut) throw;
+  }
+  // The row is locked: the effect's transaction is about to end.
+  co_return Found{State::kRunning};
+}
+
+drogon::Task<IdempotencyService::Found> IdempotencyService::claimOrLook(
+    const IdempotencyClaim& claim, const std::string& fingerprint) const {
   const auto db = database_.client();
   const auto claimTime = milliseconds(settings_.claimTime);
   const auto keep = milliseconds(settings_.keep);

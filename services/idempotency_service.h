@@ -57,6 +57,9 @@ class IdempotencyService {
   drogon::Task<std::size_t> sweep() const;
 
  private:
+  drogon::Task<Found> claimOrLook(const IdempotencyClaim& claim,
+                                  const std::string& fingerprint) const;
+
   const Database database_;
   const IdempotencySettings settings_;
 };

@@ -285,16 +285,6 @@ TEST_F(AnnouncementApi, UnknownFieldsAreIgnored) {
   EXPECT_EQ(unpinned(), Ids{id});
 }
 
-TEST_F(AnnouncementApi, IdempotencyKeyIsIgnored) {
-  auto headers = council;
-  headers["Idempotency-Key"] = "the same one";
-  const auto first = client.send("POST", "/announcements", announcement(false), headers);
-  const auto second = client.send("POST", "/announcements", announcement(false), headers);
-  EXPECT_EQ(first.status, 201);
-  EXPECT_EQ(second.status, 201);
-  EXPECT_EQ(unpinned().size(), 2U);
-}
-
 TEST_F(AnnouncementApi, TextsAreLimitedInCharactersNotBytes) {
   for (const auto* character : {"가", "😀", "a"}) {
     const auto most = text(repeated(character, 50), repeated(character, 3000));

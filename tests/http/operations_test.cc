@@ -143,7 +143,7 @@ TEST(Renewals, AreCountedAndTheWriteIsStored) {
                   {{"LAB", "true"},
                    {"DATABASE_POOL_TIMEOUT_MS", "300"},
                    {"DATABASE_STATEMENT_TIMEOUT_MS", "100"},
-                   {"DATABASE_COMMIT_TIMEOUT_MS", "900"},
+                   {"DATABASE_COMMIT_TIMEOUT_MS", "800"},
                    {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "1800"},
                    {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_MAX_HOLD_MS", "20000"}});
   auto headers = service.newFestival();
