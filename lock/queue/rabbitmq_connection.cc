@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <array>
+#include <mutex>
 #include <string_view>
 
 namespace festa::lock {
@@ -127,6 +128,9 @@ void RabbitMqConnection::declare(const RabbitMqSettings& settings) {
   const auto table = [](auto& entries) {
     return amqp_table_t{static_cast<int>(entries.size()), entries.data()};
   };
+  // RabbitMQ 3.10 fails with an internal error where two declare the same new queue at once.
+  static std::mutex oneAtATime;
+  const std::lock_guard guard(oneAtATime);
   declareQueue(names.dead, table(dead));
   declareQueue(names.waiting, table(waiting));
   declareQueue(names.work, table(work));

@@ -37,18 +37,18 @@ void RabbitMqLink::join() {
 
 void RabbitMqLink::run() {
   Backoff backoff(kFirstPause, kLongestPause);
-  bool isNews = true;
+  std::string known;  // each reason is told once per outage
   while (!stopping_) {
     try {
       RabbitMqConnection connection(settings_);
       role_.connected(connection);
       LOG_INFO << "RabbitMQ " << name_ << ": connected";
       backoff = Backoff(kFirstPause, kLongestPause);
-      isNews = true;
+      known.clear();
       serve(connection);
     } catch (const RabbitMqFailure& failure) {
-      if (isNews) LOG_WARN << "RabbitMQ " << name_ << ": " << failure.what();
-      isNews = false;
+      if (known != failure.what()) LOG_WARN << "RabbitMQ " << name_ << ": " << failure.what();
+      known = failure.what();
     }
     role_.lost();
     if (!stopping_) pause(SteadyClock::now() + backoff.next(randomBits()));

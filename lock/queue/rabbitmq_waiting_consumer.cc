@@ -122,9 +122,9 @@ void RabbitMqWaitingConsumer::lost() {
   backoff_ = kRetry;
 }
 
-void RabbitMqWaitingConsumer::stopping(RabbitMqConnection& connection) {
+void RabbitMqWaitingConsumer::stopping(RabbitMqConnection& /*connection*/) {
+  // Not cancelled: the next process would get what comes after the tickets that are still here.
   stopping_ = true;
-  connection.cancel();
 }
 
 }  // namespace festa::lock

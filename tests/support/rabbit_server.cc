@@ -5,6 +5,9 @@
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
 
+#include <fstream>
+#include <sstream>
+
 namespace festa::test {
 
 namespace {
@@ -70,6 +73,13 @@ void RabbitServer::start() {
 void RabbitServer::kill() {
   broker_->signal(SIGKILL);
   broker_->wait();
+}
+
+bool RabbitServer::wouldFindAgain(const std::string& queue) const {
+  const std::string node = "festabook@localhost";
+  std::ostringstream names;
+  names << std::ifstream(folder_ + "/mnesia/" + node + "/quorum/" + node + "/names.dets").rdbuf();
+  return names.str().find(queue) != std::string::npos;
 }
 
 bool RabbitServer::answers() const {

@@ -23,6 +23,9 @@ class RabbitServer {
   // Returns when one can log in. After kill(): with everything that was confirmed.
   void start();
   void kill();  // SIGKILL
+  // RabbitMQ 3.10 writes what it needs to find a new queue again half a second later; until then a
+  // kill leaves the queue without a leader for ever.
+  bool wouldFindAgain(const std::string& queue) const;
   void freeze() { broker_->signal(SIGSTOP); }
   void thaw() { broker_->signal(SIGCONT); }
 
