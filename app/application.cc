@@ -16,6 +16,7 @@
 #include "controllers/announcement_controller.h"
 #include "controllers/council_controller.h"
 #include "controllers/coupon_controller.h"
+#include "controllers/docs_controller.h"
 #include "controllers/festival_controller.h"
 #include "controllers/performance_controller.h"
 #include "controllers/reservation_controller.h"
@@ -359,6 +360,7 @@ void serve(const Config& config) {
          return queues->find(lock::holdOf(request)->plan().strategy.name);
        }},
       guards);
+  const DocsController docs;
   operations.publish(endpoints);
   lockAdmin.publish(endpoints);
   councils.publish(endpoints);
@@ -368,7 +370,9 @@ void serve(const Config& config) {
   performances.publish(endpoints);
   reservations.publish(endpoints);
   coupons.publish(endpoints);
+  docs.publish(endpoints);
   endpoints.verify();
+  DocsController::verify(*endpoints.routes());
 
   Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
              config.http.maxRequests},

@@ -91,6 +91,10 @@ Metrics::Metrics()
                      .Name("festa_queue_wait_seconds")
                      .Help("From a claim's acceptance to its decision.")
                      .Register(registry_)),
+      queueAdmission_(prometheus::BuildHistogram()
+                          .Name("festa_queue_admission_seconds")
+                          .Help("The step that admits one ticket and moves it on to the work queue.")
+                          .Register(registry_)),
       queueWork_(prometheus::BuildHistogram()
                      .Name("festa_queue_work_seconds")
                      .Help("Work on an admitted claim that succeeded.")
@@ -109,6 +113,9 @@ class Metrics::Tickets : public lock::QueueObserver {
   Tickets(Metrics& metrics, const std::string& queue)
       : metrics_(metrics), labels_{{"queue", queue}} {}
 
+  void admitted(Duration took) override {
+    metrics_.queueAdmission_.Add(labels_, kSeconds).Observe(seconds(took));
+  }
   void worked(Duration took) override {
     metrics_.queueWork_.Add(labels_, kSeconds).Observe(seconds(took));
   }

@@ -81,6 +81,7 @@ class Metrics : public lock::LockObserver {
   prometheus::Family<prometheus::Counter>& conflicts_;
   prometheus::Family<prometheus::Counter>& unknownCommits_;
   prometheus::Family<prometheus::Histogram>& queueWait_;
+  prometheus::Family<prometheus::Histogram>& queueAdmission_;
   prometheus::Family<prometheus::Histogram>& queueWork_;
   prometheus::Family<prometheus::Counter>& redelivered_;
   prometheus::Family<prometheus::Counter>& deadLettered_;

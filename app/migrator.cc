@@ -1,6 +1,7 @@
 #include "app/migrator.h"
 
 #include "app/log.h"
+#include "controllers/embedded_files.h"
 
 #include <sodium.h>
 
@@ -66,7 +67,20 @@ void applyMissing(PgSession& session, const std::vector<Migration>& migrations) 
   }
 }
 
+std::vector<Migration> readMigrations() {
+  std::vector<Migration> migrations;
+  for (const auto& file : migrationFiles())
+    migrations.push_back(
+        {std::stoi(file.name.substr(1, 3)), file.name, std::string(file.content)});  // V001__…
+  return migrations;
+}
+
 }  // namespace
+
+const std::vector<Migration>& builtInMigrations() {
+  static const std::vector<Migration> migrations = readMigrations();
+  return migrations;
+}
 
 void migrate(PgSession& session, const std::vector<Migration>& migrations) {
   requireOrder(migrations);

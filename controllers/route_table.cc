@@ -69,4 +69,11 @@ RouteTable::Match RouteTable::match(std::string_view method, std::string_view pa
   return match;
 }
 
+std::vector<RouteTable::Route> RouteTable::all() const {
+  std::vector<Route> routes;
+  for (const auto& path : paths_)
+    for (const auto& method : path.methods) routes.push_back({method, path.pattern});
+  return routes;
+}
+
 }  // namespace festa

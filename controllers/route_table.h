@@ -21,10 +21,16 @@ class RouteTable {
     std::string allow;      // methods of this path, comma separated
   };
 
+  struct Route {
+    std::string method;
+    std::string pattern;
+  };
+
   // `pattern` is made of literal segments and {name} segments.
   void add(const std::string& method, const std::string& pattern);
 
   Match match(std::string_view method, std::string_view path) const;
+  std::vector<Route> all() const;
 
  private:
   struct Path {

@@ -1,5 +1,5 @@
 # Debian packages this project needs, and their installation. Sourced after lib.sh.
-BUILD_PACKAGES="g++ cmake ninja-build pkg-config ccache git ca-certificates dpkg-dev patch curl procps
+BUILD_PACKAGES="g++ cmake ninja-build pkg-config ccache git ca-certificates dpkg-dev patch curl procps python3 python3-jsonschema
   libjsoncpp-dev uuid-dev zlib1g-dev libssl-dev libpq-dev libhiredis-dev libbrotli-dev libc-ares-dev
   libsodium-dev libjwt-dev nlohmann-json3-dev prometheus-cpp-dev libgtest-dev libgmock-dev
   librabbitmq-dev postgresql postgresql-client redis-server rabbitmq-server"

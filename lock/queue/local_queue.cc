@@ -95,12 +95,14 @@ drogon::AsyncTask LocalQueue::admitAll() {
       next = waiting_.front();
       waiting_.pop_front();
     }
+    const auto began = steady_clock::now();
     const Admission admission = co_await admitPatiently(next);
     if (admission == Admission::kOver) continue;
     {
       const std::lock_guard guard(mutex_);
       work_.push_back({next});
     }
+    observer_->admitted(steady_clock::now() - began);
     startWork();
   }
   quiet_.notify_all();

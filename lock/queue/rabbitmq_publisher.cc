@@ -7,7 +7,7 @@ namespace festa::lock {
 RabbitMqPublisher::RabbitMqPublisher(RabbitMqSettings settings)
     : settings_(std::move(settings)), names_(settings_.prefix) {}
 
-drogon::Task<> RabbitMqPublisher::publish(Ticket ticket) {
+drogon::Task<> RabbitMqPublisher::publish(QueueTicket ticket) {
   const auto publish =
       std::make_shared<RabbitMqPublish>(ticket, SteadyClock::now() + settings_.publishTimeout);
   {

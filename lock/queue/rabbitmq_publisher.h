@@ -18,12 +18,12 @@ namespace festa::lock {
 class RabbitMqPublish : public std::enable_shared_from_this<RabbitMqPublish> {
  public:
   // On the loop of the coroutine.
-  RabbitMqPublish(Ticket ticket, SteadyTime deadline)
+  RabbitMqPublish(QueueTicket ticket, SteadyTime deadline)
       : ticket_(ticket),
         deadline_(deadline),
         loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
 
-  Ticket ticket() const { return ticket_; }
+  QueueTicket ticket() const { return ticket_; }
   SteadyTime deadline() const { return deadline_; }
 
   void finish(const char* failure = nullptr) {
@@ -48,7 +48,7 @@ class RabbitMqPublish : public std::enable_shared_from_this<RabbitMqPublish> {
   };
 
  private:
-  const Ticket ticket_;
+  const QueueTicket ticket_;
   const SteadyTime deadline_;
   trantor::EventLoop* const loop_;
   std::coroutine_handle<> handle_;
@@ -62,7 +62,7 @@ class RabbitMqPublisher : public RabbitMqRole {
   explicit RabbitMqPublisher(RabbitMqSettings settings);
 
   // Must not be outlived by its tasks.
-  drogon::Task<> publish(Ticket ticket);
+  drogon::Task<> publish(QueueTicket ticket);
   bool isAvailable() const;
   // As the broker said last.
   std::int64_t waiting() const { return waiting_; }

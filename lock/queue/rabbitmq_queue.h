@@ -21,7 +21,7 @@ class RabbitMqQueue : public OrderedQueue {
 
   void start(TicketHandlers handlers) override;
   bool isAvailable() const override { return publisher_.isAvailable(); }
-  drogon::Task<> publish(Ticket ticket) override { return publisher_.publish(ticket); }
+  drogon::Task<> publish(QueueTicket ticket) override { return publisher_.publish(ticket); }
   QueueCounts counts() const override;
   // Handlers that run longer than the settings' patience end unacknowledged: their tickets go to
   // another process.

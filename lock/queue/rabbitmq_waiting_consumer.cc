@@ -65,7 +65,7 @@ void RabbitMqWaitingConsumer::begin() {
 }
 
 drogon::AsyncTask RabbitMqWaitingConsumer::admit(std::shared_ptr<const TicketHandlers> handlers,
-                                                 Ticket ticket, std::uint64_t session,
+                                                 QueueTicket ticket, std::uint64_t session,
                                                  std::shared_ptr<Decisions> decisions) {
   Decision decision{session, {}};
   try {

@@ -32,7 +32,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
  private:
   struct Held {
     std::uint64_t tag;
-    Ticket ticket;
+    QueueTicket ticket;
     SteadyTime received;
   };
   struct Decision {
@@ -47,7 +47,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
     kPausing     // it is begun again at due_
   };
 
-  static drogon::AsyncTask admit(std::shared_ptr<const TicketHandlers> handlers, Ticket ticket,
+  static drogon::AsyncTask admit(std::shared_ptr<const TicketHandlers> handlers, QueueTicket ticket,
                                  std::uint64_t session, std::shared_ptr<Decisions> decisions);
   void accept(RabbitMqConnection& connection, const RabbitMqDelivery& delivery);
   void begin();

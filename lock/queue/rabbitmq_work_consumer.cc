@@ -81,7 +81,7 @@ void RabbitMqWorkConsumer::run(std::uint64_t tag, Job& job, Stage stage, SteadyT
 }
 
 drogon::AsyncTask RabbitMqWorkConsumer::handle(std::shared_ptr<const TicketHandlers> handlers,
-                                               Handler handler, Ticket ticket, Outcome outcome,
+                                               Handler handler, QueueTicket ticket, Outcome outcome,
                                                std::shared_ptr<Outcomes> outcomes) {
   try {
     const auto& run = (*handlers).*handler;

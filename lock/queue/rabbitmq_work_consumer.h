@@ -33,7 +33,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     kNotGivenUp  // that failed too, and is tried again at `due`
   };
   struct Job {
-    Ticket ticket = 0;
+    QueueTicket ticket = 0;
     std::int64_t earlier = 0;
     Stage stage = Stage::kHeld;
     SteadyTime begun;
@@ -46,10 +46,10 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     bool failed;
   };
   using Outcomes = Mailbox<Outcome>;
-  using Handler = std::function<drogon::Task<>(Ticket)> TicketHandlers::*;
+  using Handler = std::function<drogon::Task<>(QueueTicket)> TicketHandlers::*;
 
   static drogon::AsyncTask handle(std::shared_ptr<const TicketHandlers> handlers, Handler handler,
-                                  Ticket ticket, Outcome outcome,
+                                  QueueTicket ticket, Outcome outcome,
                                   std::shared_ptr<Outcomes> outcomes);
   void run(std::uint64_t tag, Job& job, Stage stage, SteadyTime now);
   void ended(RabbitMqConnection& connection, const Outcome& outcome, SteadyTime now);

@@ -10,13 +10,13 @@
 
 namespace festa::lock {
 
-inline std::string textOf(Ticket ticket) {
+inline std::string textOf(QueueTicket ticket) {
   return std::to_string(ticket);
 }
 
 // nullopt: something else.
-inline std::optional<Ticket> ticketOf(std::string_view text) {
-  Ticket ticket = 0;
+inline std::optional<QueueTicket> ticketOf(std::string_view text) {
+  QueueTicket ticket = 0;
   const auto* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, ticket);
   if (error != std::errc() || stop != end) return std::nullopt;

@@ -16,10 +16,12 @@ using lock::LocalQueue;
 using lock::QueueTicket;
 
 struct Counting : lock::QueueObserver {
+  void admitted(Duration) override { ++admissions; }
   void worked(Duration) override { ++done; }
   void redelivered() override { ++again; }
   void deadLettered() override { ++dead; }
 
+  std::atomic<int> admissions{0};
   std::atomic<int> done{0};
   std::atomic<int> again{0};
   std::atomic<int> dead{0};
@@ -86,6 +88,7 @@ TEST_F(LocalQueueTest, AdmitsInOrderAndWorksInParallel) {
   EXPECT_TRUE(eventually([&] { return observer_->done == 90; }));
   const std::lock_guard guard(mutex_);
   EXPECT_EQ(admitted_, published);
+  EXPECT_EQ(observer_->admissions, 90) << "those that go on to work";
   EXPECT_EQ(mostAtOnce_, 4);
   queue->stop();
 }

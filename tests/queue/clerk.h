@@ -18,7 +18,7 @@ namespace festa::test {
 // Thread-safe. One clerk may serve several queues, as one database serves several processes.
 class Clerk : public std::enable_shared_from_this<Clerk> {
  public:
-  using Ticket = lock::Ticket;
+  using QueueTicket = lock::QueueTicket;
 
   std::atomic<bool> admissionsWait{false};
   std::atomic<bool> workWaits{false};
@@ -28,29 +28,29 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
 
   lock::TicketHandlers handlers(const std::string& desk = "") {
     const auto self = shared_from_this();
-    return {.admit = [self, desk](Ticket ticket) { return admit(self, desk, ticket); },
-            .work = [self](Ticket ticket) { return work(self, ticket); },
-            .giveUp = [self](Ticket ticket) { return giveUp(self, ticket); }};
+    return {.admit = [self, desk](QueueTicket ticket) { return admit(self, desk, ticket); },
+            .work = [self](QueueTicket ticket) { return work(self, ticket); },
+            .giveUp = [self](QueueTicket ticket) { return giveUp(self, ticket); }};
   }
 
   // Each ticket where it was first decided.
-  std::vector<Ticket> admitted() const {
-    std::vector<Ticket> order;
-    std::set<Ticket> known;
+  std::vector<QueueTicket> admitted() const {
+    std::vector<QueueTicket> order;
+    std::set<QueueTicket> known;
     for (const auto ticket : calls("admit"))
       if (known.insert(ticket).second) order.push_back(ticket);
     return order;
   }
   // All calls of a handler that began, in their order.
-  std::vector<Ticket> calls(const std::string& handler) const {
+  std::vector<QueueTicket> calls(const std::string& handler) const {
     const std::lock_guard guard(mutex_);
     const auto found = calls_.find(handler);
-    return found == calls_.end() ? std::vector<Ticket>{} : found->second;
+    return found == calls_.end() ? std::vector<QueueTicket>{} : found->second;
   }
-  std::vector<Ticket> admittedAt(const std::string& desk) const {
+  std::vector<QueueTicket> admittedAt(const std::string& desk) const {
     return calls("admit at " + desk);
   }
-  std::set<Ticket> worked() const {
+  std::set<QueueTicket> worked() const {
     const std::lock_guard guard(mutex_);
     return worked_;
   }
@@ -60,7 +60,7 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
  private:
   class Call {
    public:
-    Call(Clerk& clerk, std::string handler, Ticket ticket)
+    Call(Clerk& clerk, std::string handler, QueueTicket ticket)
         : clerk_(clerk), handler_(std::move(handler)) {
       const std::lock_guard guard(clerk_.mutex_);
       clerk_.calls_[handler_].push_back(ticket);
@@ -92,7 +92,7 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   }
 
   static drogon::Task<lock::Admission> admit(std::shared_ptr<Clerk> self, std::string desk,
-                                             Ticket ticket) {
+                                             QueueTicket ticket) {
     const Call call(*self, "admit", ticket);
     const Call atDesk(*self, "admit at " + desk, ticket);
     co_await whileSet(self->admissionsWait);
@@ -100,14 +100,14 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
     // Negative tickets came too late.
     co_return ticket < 0 ? lock::Admission::kOver : lock::Admission::kWork;
   }
-  static drogon::Task<> work(std::shared_ptr<Clerk> self, Ticket ticket) {
+  static drogon::Task<> work(std::shared_ptr<Clerk> self, QueueTicket ticket) {
     const Call call(*self, "work", ticket);
     co_await whileSet(self->workWaits);
     failIf(self->failedWorks);
     const std::lock_guard guard(self->mutex_);
     self->worked_.insert(ticket);
   }
-  static drogon::Task<> giveUp(std::shared_ptr<Clerk> self, Ticket ticket) {
+  static drogon::Task<> giveUp(std::shared_ptr<Clerk> self, QueueTicket ticket) {
     const Call call(*self, "giveUp", ticket);
     failIf(self->failedGiveUps);
     co_return;
@@ -120,10 +120,10 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   }
 
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<Ticket>> calls_;  // this and all below: guarded by mutex_
+  std::map<std::string, std::vector<QueueTicket>> calls_;  // this and all below: guarded by mutex_
   std::map<std::string, int> running_;
   std::map<std::string, int> most_;
-  std::set<Ticket> worked_;
+  std::set<QueueTicket> worked_;
 };
 
 class CountingObserver : public lock::QueueObserver {

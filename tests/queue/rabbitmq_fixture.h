@@ -31,18 +31,18 @@ class RabbitMqQueueTest : public testing::Test {
     return queue;
   }
 
-  std::future<void> publish(lock::RabbitMqQueue& queue, lock::Ticket ticket) {
+  std::future<void> publish(lock::RabbitMqQueue& queue, lock::QueueTicket ticket) {
     return startOn(loops_.at(), [&queue, ticket] { return queue.publish(ticket); });
   }
   // All at once, in this order; returns when all are confirmed.
-  void publishAll(lock::RabbitMqQueue& queue, const std::vector<lock::Ticket>& tickets) {
+  void publishAll(lock::RabbitMqQueue& queue, const std::vector<lock::QueueTicket>& tickets) {
     std::vector<std::future<void>> published;
     published.reserve(tickets.size());
     for (const auto ticket : tickets) published.push_back(publish(queue, ticket));
     for (auto& one : published) finish(std::move(one));
   }
-  static std::vector<lock::Ticket> tickets(lock::Ticket first, lock::Ticket last) {
-    std::vector<lock::Ticket> all(static_cast<std::size_t>(last - first + 1));
+  static std::vector<lock::QueueTicket> tickets(lock::QueueTicket first, lock::QueueTicket last) {
+    std::vector<lock::QueueTicket> all(static_cast<std::size_t>(last - first + 1));
     std::iota(all.begin(), all.end(), first);
     return all;
   }

@@ -55,7 +55,7 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
     EXPECT_THROW(finish(publish(queue, 99)), lock::QueueUnavailable);
     return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
   }
-  void expectService(lock::RabbitMqQueue& queue, lock::Ticket ticket) {
+  void expectService(lock::RabbitMqQueue& queue, lock::QueueTicket ticket) {
     EXPECT_TRUE(eventually([&] { return queue.isAvailable(); }, kRecovery));
     publishAll(queue, {ticket});
     EXPECT_TRUE(eventually([&] { return clerk_->worked().contains(ticket); }));

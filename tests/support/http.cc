@@ -1,5 +1,7 @@
 #include "tests/support/http.h"
 
+#include "tests/support/exchange_record.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -126,7 +128,9 @@ Response HttpClient::request(const std::string& method, const std::string& path,
   if (!body.empty() || method == "POST" || method == "PATCH" || method == "PUT")
     bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   sendBytes(bytes + "\r\n" + body);
-  return readResponse(method == "HEAD");
+  auto response = readResponse(method == "HEAD");
+  recordExchange(method, path, body, response);
+  return response;
 }
 
 Response HttpClient::send(const std::string& method, const std::string& path,

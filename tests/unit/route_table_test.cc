@@ -111,4 +111,13 @@ TEST(RouteTable, AnEmptySegmentIsNoParameter) {
   EXPECT_EQ(table.match("GET", "/a/").result, Result::kNotFound);
 }
 
+TEST(RouteTable, ListsEveryMethodOfEveryPath) {
+  std::vector<std::string> all;
+  for (const auto& [method, pattern] : announcements().all()) all.push_back(method + ' ' + pattern);
+  EXPECT_EQ(all,
+            (std::vector<std::string>{"GET /announcements", "POST /announcements",
+                                      "PATCH /announcements/{id}", "DELETE /announcements/{id}",
+                                      "PUT /festivals/{festivalId}/announcements/{id}"}));
+}
+
 }  // namespace festa::test

@@ -1,0 +1,16 @@
+# Writes OUTPUT, a C++ source whose function FUNCTION (controllers/embedded_files.h) returns the files of FOLDER in the order of
+# their names, each of which must match the regular expression NAMES. Run with cmake -P.
+file(GLOB files "${FOLDER}/*")
+list(SORT files)
+set(source "#include \"controllers/embedded_files.h\"\n\nnamespace festa {\n\nconst std::vector<EmbeddedFile>& ${FUNCTION}() {\n")
+string(APPEND source "  static const std::vector<EmbeddedFile> files{\n")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME)
+  if(NOT name MATCHES "${NAMES}")
+    message(FATAL_ERROR "${file}: names of files in this folder match ${NAMES}")
+  endif()
+  file(READ "${file}" content)
+  string(APPEND source "      {\"${name}\", R\"__FILE__(${content})__FILE__\"},\n")
+endforeach()
+string(APPEND source "  };\n  return files;\n}\n\n}  // namespace festa\n")
+file(WRITE "${OUTPUT}" "${source}")
