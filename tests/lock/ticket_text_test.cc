@@ -7,11 +7,11 @@
 namespace festa::test {
 
 using lock::textOf;
-using lock::Ticket;
+using lock::QueueTicket;
 using lock::ticketOf;
 
 TEST(TicketText, ATicketComesBackFromItsText) {
-  for (const Ticket ticket : {Ticket{0}, Ticket{42}, std::numeric_limits<Ticket>::max()})
+  for (const QueueTicket ticket : {QueueTicket{0}, QueueTicket{42}, std::numeric_limits<QueueTicket>::max()})
     EXPECT_EQ(ticketOf(textOf(ticket)), ticket);
 }
 
