@@ -183,8 +183,9 @@ TEST(LocalClaimQueue, ClaimsThatNobodyFinishedExpireAndTheirUnitsReturn) {
 
 TEST(LocalClaimQueue, IsForOneInstance) {
   const auto start =
-      tryStart(sharedPg().createDatabase(),
-               {{"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"}, {"LOCK_INSTANCES", "2"}});
+      tryStart(sharedPg().createDatabase(), {{"LOCK_STRATEGY", "pg-row"},
+                                             {"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"},
+                                             {"LOCK_INSTANCES", "2"}});
   EXPECT_EQ(start.status, 1);
   EXPECT_THAT(start.output, testing::HasSubstr("queue-local"));
   const auto pins = tryStart(sharedPg().createDatabase(), {{"LOCK_STRATEGY", "queue-local"}});
