@@ -45,7 +45,7 @@ class QueueObserver {
   using Duration = std::chrono::steady_clock::duration;
 
   virtual ~QueueObserver() = default;
-  virtual void admitted(Duration took) = 0;  // and moved on, since this process had it in hand
+  virtual void admitted(Duration took) = 0;  // and moved on, since its turn came
   virtual void worked(Duration took) = 0;
   virtual void redelivered() = 0;  // a ticket came again
   virtual void deadLettered() = 0;

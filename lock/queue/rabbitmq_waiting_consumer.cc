@@ -44,7 +44,7 @@ void RabbitMqWaitingConsumer::accept(RabbitMqConnection& connection,
     return;
   }
   if (delivery.redelivered) observer_->redelivered();
-  held_.push_back({delivery.tag, *ticket, SteadyClock::now()});
+  held_.push_back({delivery.tag, *ticket});
 }
 
 SteadyTime RabbitMqWaitingConsumer::turn(RabbitMqConnection& connection, SteadyTime now) {
@@ -59,6 +59,7 @@ SteadyTime RabbitMqWaitingConsumer::turn(RabbitMqConnection& connection, SteadyT
 void RabbitMqWaitingConsumer::begin() {
   stage_ = Stage::kAdmitting;
   running_ = true;
+  began_ = SteadyClock::now();
   nextLoop_()->queueInLoop(
       [handlers = handlers_, ticket = held_.front().ticket, session = session_,
        decisions = decisions_] { admit(handlers, ticket, session, decisions); });
@@ -98,9 +99,8 @@ void RabbitMqWaitingConsumer::confirmed(RabbitMqConnection& connection,
   const bool isOurs = confirm.multiple ? confirm.tag >= moved_ : confirm.tag == moved_;
   if (stage_ != Stage::kMoving || !isOurs) return;
   if (!confirm.accepted) return retryLater(SteadyClock::now());
-  const auto waited = SteadyClock::now() - held_.front().received;
   finish(connection);
-  observer_->admitted(waited);
+  observer_->admitted(SteadyClock::now() - began_);
 }
 
 void RabbitMqWaitingConsumer::retryLater(SteadyTime now) {

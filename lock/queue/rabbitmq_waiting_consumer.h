@@ -33,7 +33,6 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
   struct Held {
     std::uint64_t tag;
     QueueTicket ticket;
-    SteadyTime received;
   };
   struct Decision {
     std::uint64_t session;
@@ -68,6 +67,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
   bool stopping_ = false;
   std::deque<Held> held_;  // the first is the one that stage_ speaks of
   Stage stage_ = Stage::kFree;
+  SteadyTime began_;                    // with the first
   SteadyTime due_ = SteadyTime::max();  // kMoving: the confirm; kPausing: the next try
   std::uint64_t moved_ = 0;             // kMoving: the number of the message
   Backoff backoff_;
