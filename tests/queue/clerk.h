@@ -56,6 +56,11 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   }
   int running(const std::string& handler) const { return at(running_, handler); }
   int mostRunning(const std::string& handler) const { return at(most_, handler); }
+  // From the end of a call to the begin of the next, where they do not overlap.
+  std::vector<lock::QueueObserver::Duration> pausesBetween(const std::string& handler) const {
+    const std::lock_guard guard(mutex_);
+    return pauses_.at(handler);
+  }
 
  private:
   class Call {
@@ -64,12 +69,16 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
         : clerk_(clerk), handler_(std::move(handler)) {
       const std::lock_guard guard(clerk_.mutex_);
       clerk_.calls_[handler_].push_back(ticket);
+      const auto ended = clerk_.ended_.find(handler_);
+      if (ended != clerk_.ended_.end())
+        clerk_.pauses_[handler_].push_back(std::chrono::steady_clock::now() - ended->second);
       const int now = ++clerk_.running_[handler_];
       clerk_.most_[handler_] = std::max(clerk_.most_[handler_], now);
     }
     ~Call() {
       const std::lock_guard guard(clerk_.mutex_);
       --clerk_.running_[handler_];
+      clerk_.ended_[handler_] = std::chrono::steady_clock::now();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -123,7 +132,13 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::map<std::string, std::vector<QueueTicket>> calls_;  // this and all below: guarded by mutex_
   std::map<std::string, int> running_;
   std::map<std::string, int> most_;
+<<<<<<< HEAD
   std::set<QueueTicket> worked_;
+=======
+  std::map<std::string, std::chrono::steady_clock::time_point> ended_;
+  std::map<std::string, std::vector<lock::QueueObserver::Duration>> pauses_;
+  std::set<QueueTicket> worked_;
+>>>>>>> wt-rabbit
 };
 
 class CountingObserver : public lock::QueueObserver {

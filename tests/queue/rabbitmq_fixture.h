@@ -17,7 +17,8 @@ class RabbitMqQueueTest : public testing::Test {
 
   RabbitMqQueueTest() {
     settings_.port = sharedRabbit().port();
-    settings_.prefix = testing::UnitTest::GetInstance()->current_test_info()->name();
+    static int tests = 0;
+    settings_.prefix = "test" + std::to_string(++tests);
     settings_.firstRetryPause = lock::Millis{5};
   }
 

@@ -41,6 +41,18 @@ TEST_F(RabbitMqQueueTest, AsManyAreWorkedOnAsThereAreWorkers) {
   EXPECT_EQ(clerk_->mostRunning("work"), 3);
 }
 
+TEST_F(RabbitMqQueueTest, AWorkerThatIsDoneGetsTheNextTicketAtOnce) {
+  settings_.workers = 1;
+  const auto queue = open();
+  publishAll(*queue, tickets(1, 101));
+  ASSERT_TRUE(areWorked(101));
+  auto pauses = clerk_->pausesBetween("work");
+  ASSERT_EQ(pauses.size(), 100U);
+  // Half of them: other programs share the machine.
+  std::nth_element(pauses.begin(), pauses.begin() + 50, pauses.end());
+  EXPECT_LT(pauses[50], std::chrono::milliseconds(5));
+}
+
 TEST_F(RabbitMqQueueTest, TheLengthOfTheWaitingQueueIsKnown) {
   settings_.countEvery = lock::Millis{20};
   clerk_->admissionsWait = true;
