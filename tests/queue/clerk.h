@@ -132,13 +132,9 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::map<std::string, std::vector<QueueTicket>> calls_;  // this and all below: guarded by mutex_
   std::map<std::string, int> running_;
   std::map<std::string, int> most_;
-<<<<<<< HEAD
-  std::set<QueueTicket> worked_;
-=======
   std::map<std::string, std::chrono::steady_clock::time_point> ended_;
   std::map<std::string, std::vector<lock::QueueObserver::Duration>> pauses_;
   std::set<QueueTicket> worked_;
->>>>>>> wt-rabbit
 };
 
 class CountingObserver : public lock::QueueObserver {
