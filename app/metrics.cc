@@ -91,10 +91,11 @@ Metrics::Metrics()
                      .Name("festa_queue_wait_seconds")
                      .Help("From a claim's acceptance to its decision.")
                      .Register(registry_)),
-      queueAdmission_(prometheus::BuildHistogram()
-                          .Name("festa_queue_admission_seconds")
-                          .Help("The step that admits one ticket and moves it on to the work queue.")
-                          .Register(registry_)),
+      queueAdmission_(
+          prometheus::BuildHistogram()
+              .Name("festa_queue_admission_seconds")
+              .Help("The step that admits one ticket and moves it on to the work queue.")
+              .Register(registry_)),
       queueWork_(prometheus::BuildHistogram()
                      .Name("festa_queue_work_seconds")
                      .Help("Work on an admitted claim that succeeded.")

@@ -6,12 +6,13 @@
 
 namespace festa::test {
 
-using lock::textOf;
 using lock::QueueTicket;
+using lock::textOf;
 using lock::ticketOf;
 
 TEST(TicketText, ATicketComesBackFromItsText) {
-  for (const QueueTicket ticket : {QueueTicket{0}, QueueTicket{42}, std::numeric_limits<QueueTicket>::max()})
+  for (const QueueTicket ticket :
+       {QueueTicket{0}, QueueTicket{42}, std::numeric_limits<QueueTicket>::max()})
     EXPECT_EQ(ticketOf(textOf(ticket)), ticket);
 }
 
