@@ -7,8 +7,10 @@
 #include "app/lock_admin.h"
 #include "app/lock_settings.h"
 #include "app/log.h"
+#include "app/loop_lag.h"
 #include "app/metrics.h"
 #include "app/operations.h"
+#include "app/queues.h"
 #include "app/redis_check.h"
 #include "app/strategies.h"
 #include "controllers/announcement_controller.h"
@@ -247,7 +249,7 @@ void sweepRegularly(const std::shared_ptr<const IdempotencyService>& idempotency
 
 // Runs on its own thread until a signal arrives.
 void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<Drain>& drain,
-                  const std::shared_ptr<const Strategies>& strategies) {
+                  const std::function<void()>& endWaiting) {
   int signal = 0;
   sigwait(&signals, &signal);
   LogLine("stopping")
@@ -256,11 +258,10 @@ void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<
   drain->enter(Drain::Stage::kUnready);
   std::this_thread::sleep_for(milliseconds(config.http.drainDelayMs));
   drain->enter(Drain::Stage::kRefusing);
-  strategies->close();
+  endWaiting();
   const bool quiet = drain->awaitQuiet(milliseconds(config.http.drainLimitMs));
   // Refused requests come and go while it stops; those count only if it did not become quiet.
   LogLine("stopped", quiet ? "info" : "warn").with("unanswered", quiet ? 0 : drain->inFlight());
-  drogon::app().quit();
 }
 
 }  // namespace
@@ -293,12 +294,17 @@ void serve(const Config& config) {
   }
   std::shared_ptr<lock::RedlockLockStorage> redlock;
   if (!config.redlock.nodes.empty()) storages["redlock"] = redlock = makeRedlock(config);
-  const auto strategies = std::make_shared<const Strategies>(storages);
+  const auto queues = std::make_shared<const Queues>(config, database, *metrics);
+  const auto strategies = std::make_shared<const Strategies>(storages, queues->names());
   const auto board =
       std::make_shared<lock::LockBoard>(static_cast<std::size_t>(config.inFlightLimit()));
   metrics->addGauge("festa_http_in_flight", "Requests read and not yet answered.",
                     [drain] { return static_cast<double>(drain->inFlight()); });
   addBoardGauges(*metrics, board);
+  const auto lag = std::make_shared<LoopLag>();
+  metrics->addGauge("festa_loop_lag_seconds",
+                    "The longest that an event loop was late since this was last read.",
+                    [lag] { return lag->takeWorst(); });
 
   lock::LockMiddlewareContext lockContext;
   lockContext.variable = [](const HttpRequestPtr& request, std::string_view name) {
@@ -320,7 +326,9 @@ void serve(const Config& config) {
   Endpoints endpoints(
       tokens, idempotency, configureAdmission(config), lockContext,
       [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); });
-  const Operations operations(database, redis.commands, redlock, metrics, drain);
+  const Operations operations(
+      database, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
+      drain);
   const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
@@ -343,7 +351,15 @@ void serve(const Config& config) {
        sold},
       guards,
       [lab = config.lab](const HttpRequestPtr& request) { return wantsBackstop(request, lab); });
-  const CouponController coupons(std::make_shared<CouponService>(database), guards);
+  const auto claims = std::make_shared<ClaimReader>(database);
+  const auto streams =
+      std::make_shared<ClaimStreams>(claims, static_cast<std::size_t>(config.queue.maxStreams));
+  const CouponController coupons(
+      {std::make_shared<CouponService>(database), claims, streams,
+       [queues](const HttpRequestPtr& request) {
+         return queues->find(lock::holdOf(request)->plan().strategy.name);
+       }},
+      guards);
   const DocsController docs;
   operations.publish(endpoints);
   lockAdmin.publish(endpoints);
@@ -366,7 +382,18 @@ void serve(const Config& config) {
   std::thread stopper;
   // Not before the loop runs: quitting a loop that does not run yet has no effect.
   drogon::app().registerBeginningAdvice([&] {
-    stopper = std::thread([&] { stopOnSignal(signals, config, drain, strategies); });
+    queues->start();
+    streams->start(drogon::app().getIOLoop(0));
+    for (std::size_t i = 0; i < drogon::app().getThreadNum(); ++i)
+      lag->watch(drogon::app().getIOLoop(i));
+    stopper = std::thread([&] {
+      stopOnSignal(signals, config, drain, [&] {
+        strategies->close();
+        streams->close();
+      });
+      queues->stop();
+      drogon::app().quit();
+    });
     LogLine("ready")
         .with("address", config.http.address)
         .with("port", config.http.port)

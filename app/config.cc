@@ -229,6 +229,25 @@ void readRedlock(Source& source, Config::Redlock& redlock) {
   source.read("redlock.prefix", redlock.prefix);
 }
 
+void readRabbitMq(Source& source, Config::RabbitMq& rabbitmq) {
+  source.read("rabbitmq.host", rabbitmq.host);
+  source.read("rabbitmq.port", rabbitmq.port, 1, 65535);
+  source.read("rabbitmq.user", rabbitmq.user);
+  source.read("rabbitmq.password", rabbitmq.password);
+  source.read("rabbitmq.vhost", rabbitmq.vhost);
+  source.read("rabbitmq.prefix", rabbitmq.prefix);
+}
+
+void readQueue(Source& source, Config::Queue& queue, bool lab) {
+  source.read("queue.workers", queue.workers, 1, 10'000);
+  source.read("queue.delivery_limit", queue.deliveryLimit, 1, 1000);
+  source.read("queue.claim_timeout_seconds", queue.claimTimeoutSeconds, 1, 7L * 24 * 60 * 60);
+  source.read("queue.sweep_seconds", queue.sweepSeconds, 1, 3600);
+  source.read("queue.work_ms", queue.workMs, 0, kDay);
+  source.read("queue.max_streams", queue.maxStreams, 0, 1'000'000);
+  if (queue.workMs > 0 && !lab) fail("queue.work_ms", "is for the lab only");
+}
+
 void readAuth(Source& source, Config::Auth& auth) {
   source.read("auth.jwt_secret", auth.jwtSecret);
   source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
@@ -321,6 +340,8 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   readDatabase(source, config.database);
   readRedis(source, config.redis);
   readRedlock(source, config.redlock);
+  readRabbitMq(source, config.rabbitmq);
+  readQueue(source, config.queue, config.lab);
   readAuth(source, config.auth);
   readLimits(source, config.limits, config.demo);
   readIdempotency(source, config.idempotency);

@@ -92,6 +92,25 @@ struct Config {
     std::string prefix = "festabook";
   } redlock;
 
+  struct RabbitMq {
+    std::string host;  // empty: no broker
+    std::int64_t port = 5672;
+    std::string user = "guest";
+    std::string password = "guest";
+    std::string vhost = "/";
+    std::string prefix = "festabook";  // of the queues' names
+  } rabbitmq;
+
+  // Claims that wait their turn.
+  struct Queue {
+    std::int64_t workers = 4;  // per process
+    std::int64_t deliveryLimit = 5;
+    std::int64_t claimTimeoutSeconds = 600;
+    std::int64_t sweepSeconds = 5;
+    std::int64_t workMs = 0;  // the slow part; lab only
+    std::int64_t maxStreams = 1000;
+  } queue;
+
   struct Auth {
     std::string jwtSecret;
     std::int64_t tokenMinutes = 24L * 60;

@@ -29,6 +29,12 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (row->needs == Needs::kRedlock && config.redlock.nodes.empty())
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
                       " needs its servers: set redlock.nodes");
+  if (row->needs == Needs::kRabbitMq && config.rabbitmq.host.empty())
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " needs a broker: set rabbitmq.host");
+  if (!row->appliesTo(lockable.name))
+    throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
+                      " is for coupons, not for " + lockable.name);
   if (row->labOnly && !config.lab)
     throw ConfigError("configuration: '" + key + "': " + lockable.strategy +
                       " protects nothing and is for the lab only");

@@ -86,7 +86,57 @@ Metrics::Metrics()
       unknownCommits_(prometheus::BuildCounter()
                           .Name("festa_commit_unknown_total")
                           .Help("COMMITs without acknowledgement, by what was found out.")
-                          .Register(registry_)) {}
+                          .Register(registry_)),
+      queueWait_(prometheus::BuildHistogram()
+                     .Name("festa_queue_wait_seconds")
+                     .Help("From a claim's acceptance to its decision.")
+                     .Register(registry_)),
+      queueAdmission_(
+          prometheus::BuildHistogram()
+              .Name("festa_queue_admission_seconds")
+              .Help("The step that admits one ticket and moves it on to the work queue.")
+              .Register(registry_)),
+      queueWork_(prometheus::BuildHistogram()
+                     .Name("festa_queue_work_seconds")
+                     .Help("Work on an admitted claim that succeeded.")
+                     .Register(registry_)),
+      redelivered_(prometheus::BuildCounter()
+                       .Name("festa_queue_redelivered_total")
+                       .Help("Tickets that came again.")
+                       .Register(registry_)),
+      deadLettered_(prometheus::BuildCounter()
+                        .Name("festa_queue_dead_lettered_total")
+                        .Help("Tickets that failed too often.")
+                        .Register(registry_)) {}
+
+class Metrics::Tickets : public lock::QueueObserver {
+ public:
+  Tickets(Metrics& metrics, const std::string& queue)
+      : metrics_(metrics), labels_{{"queue", queue}} {}
+
+  void admitted(Duration took) override {
+    metrics_.queueAdmission_.Add(labels_, kSeconds).Observe(seconds(took));
+  }
+  void worked(Duration took) override {
+    metrics_.queueWork_.Add(labels_, kSeconds).Observe(seconds(took));
+  }
+  void redelivered() override { metrics_.redelivered_.Add(labels_).Increment(); }
+  void deadLettered() override { metrics_.deadLettered_.Add(labels_).Increment(); }
+
+ private:
+  Metrics& metrics_;
+  const Labels labels_;
+};
+
+std::shared_ptr<lock::QueueObserver> Metrics::observeQueue(const std::string& queue) {
+  return std::make_shared<Tickets>(*this, queue);
+}
+
+std::function<void(double)> Metrics::observeQueueWait(const std::string& queue) {
+  return [this, labels = Labels{{"queue", queue}}](double seconds) {
+    queueWait_.Add(labels, kSeconds).Observe(seconds);
+  };
+}
 
 class Metrics::Writes : public WriteObserver {
  public:

@@ -3,6 +3,7 @@
 
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
+#include "lock/queue/ordered_queue.h"
 #include "services/write_observer.h"
 
 #include <prometheus/counter.h>
@@ -36,6 +37,10 @@ class Metrics : public lock::LockObserver {
   std::shared_ptr<WriteObserver> observeWrites(const drogon::HttpRequestPtr& request,
                                                const lock::LockHold& hold);
 
+  // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.
+  std::shared_ptr<lock::QueueObserver> observeQueue(const std::string& queue);
+  std::function<void(double seconds)> observeQueueWait(const std::string& queue);
+
   // Values that others keep, read each time the metrics are rendered. Added at start only, under
   // one name with one type and help. A counter's value must never go down.
   struct Sample {
@@ -53,6 +58,7 @@ class Metrics : public lock::LockObserver {
 
  private:
   class Writes;
+  class Tickets;
   struct Source {
     prometheus::MetricType type;
     std::string help;
@@ -74,6 +80,11 @@ class Metrics : public lock::LockObserver {
   prometheus::Family<prometheus::Counter>& fencesRenewed_;
   prometheus::Family<prometheus::Counter>& conflicts_;
   prometheus::Family<prometheus::Counter>& unknownCommits_;
+  prometheus::Family<prometheus::Histogram>& queueWait_;
+  prometheus::Family<prometheus::Histogram>& queueAdmission_;
+  prometheus::Family<prometheus::Histogram>& queueWork_;
+  prometheus::Family<prometheus::Counter>& redelivered_;
+  prometheus::Family<prometheus::Counter>& deadLettered_;
   std::map<std::string, Source> sources_;  // by name
 };
 

@@ -67,6 +67,7 @@ drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
   json.beginObject().member("status", status).key("degraded").beginArray();
   if (!redisIsThere) json.value("redis");
   if (!redlockIsThere) json.value("redlock");
+  if (!brokerIsThere_()) json.value("rabbitmq");
   json.endArray().endObject();
   auto response = jsonResponse(status == "ready" ? drogon::k200OK : drogon::k503ServiceUnavailable,
                                json.take());

@@ -15,11 +15,12 @@ class Operations {
  public:
   // `redis` and `redlock` may be null: none is configured.
   Operations(Database database, std::shared_ptr<lock::RedisCommands> redis,
-             std::shared_ptr<lock::RedlockLockStorage> redlock, std::shared_ptr<Metrics> metrics,
-             std::shared_ptr<Drain> drain)
+             std::shared_ptr<lock::RedlockLockStorage> redlock, std::function<bool()> brokerIsThere,
+             std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
       : database_(std::move(database)),
         redis_(std::move(redis)),
         redlock_(std::move(redlock)),
+        brokerIsThere_(std::move(brokerIsThere)),
         metrics_(std::move(metrics)),
         drain_(std::move(drain)) {}
 
@@ -37,6 +38,7 @@ class Operations {
   const Database database_;
   const std::shared_ptr<lock::RedisCommands> redis_;
   const std::shared_ptr<lock::RedlockLockStorage> redlock_;
+  const std::function<bool()> brokerIsThere_;
   const std::shared_ptr<Metrics> metrics_;
   const std::shared_ptr<Drain> drain_;
 };

@@ -23,6 +23,8 @@ const std::vector<StrategyRow>& strategyTable() {
       {"pg-serializable", false, Guard::kSerializable, false, true},
       {"pg-advisory", false, Guard::kAdvisory, false, true},
       {"pg-repeatable-read", false, Guard::kRepeatableRead, true, false},
+      {"queue-local", false, Guard::kNone, false, false, Needs::kNothing, true},
+      {"queue-rabbitmq", false, Guard::kNone, false, true, Needs::kRabbitMq, true},
   };
   return table;
 }
@@ -53,8 +55,8 @@ lock::Plan labPlan(const Strategies& strategies, const HttpRequestPtr& request,
   const auto& wished = request->getHeader("x-concurrency");
   const auto& backstop = request->getHeader("x-backstop");
   const auto* row = Strategies::find(wished.empty() ? lockable.strategy : wished);
-  if (row == nullptr || !strategies.isAvailable(*row))
-    throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Concurrency");
+  if (row == nullptr || !strategies.isAvailable(*row) || !row->appliesTo(lockable.name))
+    throw ServiceError(ErrorCode::kInvalidParameter, "X-Concurrency is unknown, or not for this");
   if (!backstop.empty() && backstop != "on" && backstop != "off")
     throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
   return {strategies.strategy(*row), labBackstop(request)};

@@ -8,13 +8,14 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace festa {
 
 // What must be configured before a strategy can be chosen.
-enum class Needs { kNothing, kRedis, kRedlock };
+enum class Needs { kNothing, kRedis, kRedlock, kRabbitMq };
 
 struct StrategyRow {
   const char* name;
@@ -23,6 +24,9 @@ struct StrategyRow {
   bool labOnly;    // known not to protect
   bool acrossProcesses;
   Needs needs = Needs::kNothing;
+  bool queues = false;  // the answer comes later; for coupons only
+
+  bool appliesTo(const std::string& lockable) const { return !queues || lockable == "coupons"; }
 };
 
 const std::vector<StrategyRow>& strategyTable();
@@ -30,14 +34,16 @@ const std::vector<StrategyRow>& strategyTable();
 // The table with its storages. Immutable after construction, thread-safe.
 class Strategies {
  public:
-  explicit Strategies(std::map<std::string, std::shared_ptr<lock::LockStorage>> storages)
-      : storages_(std::move(storages)) {}
+  Strategies(std::map<std::string, std::shared_ptr<lock::LockStorage>> storages,
+             std::set<std::string> queues)
+      : storages_(std::move(storages)), queues_(std::move(queues)) {}
 
   // nullptr: there is no such strategy.
   static const StrategyRow* find(const std::string& name);
-  // Its storage is there, or it needs none.
+  // Its storage or queue is there, or it needs none.
   bool isAvailable(const StrategyRow& row) const {
-    return !row.takesLock || storages_.contains(row.name);
+    return (!row.takesLock || storages_.contains(row.name)) &&
+           (!row.queues || queues_.contains(row.name));
   }
   lock::Strategy strategy(const StrategyRow& row) const;
 
@@ -46,6 +52,7 @@ class Strategies {
 
  private:
   const std::map<std::string, std::shared_ptr<lock::LockStorage>> storages_;
+  const std::set<std::string> queues_;  // names
 };
 
 // How a request is protected: as configured, or in the lab as its X-Concurrency and X-Backstop

@@ -1,6 +1,8 @@
 // Coupons over HTTP.
 #pragma once
 
+#include "controllers/claim_queue.h"
+#include "controllers/claim_streams.h"
 #include "controllers/endpoints.h"
 #include "controllers/guard_factory.h"
 #include "services/coupon_service.h"
@@ -12,8 +14,16 @@ extern const lock::Lockable kCoupons;
 
 class CouponController {
  public:
-  CouponController(std::shared_ptr<CouponService> service, GuardFactory guardOf)
-      : service_(std::move(service)), guardOf_(std::move(guardOf)) {}
+  struct Services {
+    std::shared_ptr<CouponService> coupons;
+    std::shared_ptr<ClaimReader> claims;
+    std::shared_ptr<ClaimStreams> streams;
+    // The queue that the request's strategy names; nullptr: claims are granted at once.
+    std::function<std::shared_ptr<ClaimQueue>(const drogon::HttpRequestPtr&)> queueOf;
+  };
+
+  CouponController(Services services, GuardFactory guardOf)
+      : services_(std::move(services)), guardOf_(std::move(guardOf)) {}
 
   // The controller must outlive the application's run.
   void publish(Endpoints& endpoints) const;
@@ -22,8 +32,13 @@ class CouponController {
   drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
   drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
   drogon::Task<drogon::HttpResponsePtr> claim(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> enqueue(drogon::HttpRequestPtr request,
+                                                std::shared_ptr<ClaimQueue> queue) const;
+  drogon::Task<drogon::HttpResponsePtr> showClaim(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> claimEvents(drogon::HttpRequestPtr request) const;
+  drogon::Task<ClaimView> ownClaim(drogon::HttpRequestPtr request) const;
 
-  const std::shared_ptr<CouponService> service_;
+  const Services services_;
   const GuardFactory guardOf_;
 };
 

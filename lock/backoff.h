@@ -15,7 +15,7 @@ class Backoff {
  public:
   using Pause = std::chrono::microseconds;
 
-  Backoff(Millis first, Millis most) : ceiling_(first), most_(most) {}
+  constexpr Backoff(Millis first, Millis most) : ceiling_(first), most_(most) {}
 
   // `random` is uniform over all values.
   Pause next(std::uint32_t random) {

@@ -49,6 +49,7 @@ enum class ErrorCode {
   kShuttingDown,
   kDatabaseUnavailable,
   kLockStorageUnavailable,
+  kQueueUnavailable,
   kInternal,
   kCommitUnconfirmed,
 };

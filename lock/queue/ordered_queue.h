@@ -19,7 +19,7 @@ class QueueUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using Ticket = std::int64_t;
+using QueueTicket = std::int64_t;
 
 enum class Admission {
   kWork,  // to the work queue
@@ -31,12 +31,12 @@ enum class Admission {
 struct TicketHandlers {
   // One at a time while this process has the waiting queue; another process may be about to lose
   // it, so the decision itself must exclude. Throws: the same ticket comes again before any other.
-  std::function<drogon::Task<Admission>(Ticket)> admit;
+  std::function<drogon::Task<Admission>(QueueTicket)> admit;
   // Up to `workers` at a time. The ticket is acknowledged when it returns, which must be after
   // COMMIT. Throws: it comes again, up to the delivery limit.
-  std::function<drogon::Task<>(Ticket)> work;
+  std::function<drogon::Task<>(QueueTicket)> work;
   // It has failed too often and will not come again.
-  std::function<drogon::Task<>(Ticket)> giveUp;
+  std::function<drogon::Task<>(QueueTicket)> giveUp;
 };
 
 // Told what happens to tickets, on any thread. Must not throw or block.
@@ -45,7 +45,7 @@ class QueueObserver {
   using Duration = std::chrono::steady_clock::duration;
 
   virtual ~QueueObserver() = default;
-  virtual void admitted(Duration waited) = 0;  // since this process received it
+  virtual void admitted(Duration took) = 0;  // and moved on, since its turn came
   virtual void worked(Duration took) = 0;
   virtual void redelivered() = 0;  // a ticket came again
   virtual void deadLettered() = 0;
@@ -67,7 +67,7 @@ class OrderedQueue {
   virtual bool isAvailable() const = 0;
   // Returns when the ticket is safe at the end of the waiting queue. Awaited on an event loop,
   // resumes there. Throws QueueUnavailable, at once while the broker is known to be away.
-  virtual drogon::Task<> publish(Ticket ticket) = 0;
+  virtual drogon::Task<> publish(QueueTicket ticket) = 0;
   virtual QueueCounts counts() const = 0;
   // Takes no more tickets; those in hand are finished, as far as that takes no longer than a
   // moment. Blocks; not to be called on an event loop.

@@ -105,15 +105,36 @@ Response HttpClient::readResponse(bool isHead) {
     response.headers[name] = value == std::string::npos ? "" : line.substr(value);
   }
   const auto length = isHead ? 0 : std::stoul("0" + response.header("content-length"));
-  while (buffer_.size() < length)
-    if (!fill()) {
-      disconnect();
-      return {};
-    }
-  response.body = buffer_.substr(0, length);
-  buffer_.erase(0, length);
+  const bool isWhole = response.header("transfer-encoding") == "chunked"
+                           ? readChunks(response.body)
+                           : readExactly(length, response.body);
+  if (!isWhole) {
+    disconnect();
+    return {};
+  }
   if (response.header("connection") == "close") disconnect();
   return response;
+}
+
+bool HttpClient::readExactly(std::size_t length, std::string& into) {
+  while (buffer_.size() < length)
+    if (!fill()) return false;
+  into += buffer_.substr(0, length);
+  buffer_.erase(0, length);
+  return true;
+}
+
+bool HttpClient::readChunks(std::string& into) {
+  while (true) {
+    std::size_t end = 0;
+    while ((end = buffer_.find("\r\n")) == std::string::npos)
+      if (!fill()) return false;
+    const auto size = std::stoul(buffer_.substr(0, end), nullptr, 16);
+    buffer_.erase(0, end + 2);
+    std::string lineEnd;
+    if (!readExactly(size, into) || !readExactly(2, lineEnd)) return false;
+    if (size == 0) return true;
+  }
 }
 
 Response HttpClient::raw(const std::string& bytes) {

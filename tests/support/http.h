@@ -49,7 +49,9 @@ class HttpClient {
 
  private:
   bool connect();
-  bool fill();  // reads more bytes; false: the connection ended
+  bool fill();  // reads more bytes; false: the connection ended, as for the two below
+  bool readExactly(std::size_t length, std::string& into);
+  bool readChunks(std::string& into);
 
   const int port_;
   const int timeoutSeconds_;

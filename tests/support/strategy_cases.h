@@ -34,7 +34,8 @@ inline Protection alone(const std::string& strategy) {
 inline std::vector<Protection> eachAlone(bool acrossProcesses = false) {
   std::vector<Protection> all;
   for (const auto& row : strategyTable())
-    if (!row.labOnly && (row.acrossProcesses || !acrossProcesses)) all.push_back(alone(row.name));
+    if (!row.labOnly && !row.queues && (row.acrossProcesses || !acrossProcesses))
+      all.push_back(alone(row.name));
   return all;
 }
 

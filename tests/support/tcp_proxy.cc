@@ -80,6 +80,7 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
     const auto count = recv(from, bytes, sizeof bytes, 0);
     if (count <= 0) break;
     if (!isReply && holdNext_.exchange(false)) {
+      connection.held = true;
       holding_ = true;
       holding_.wait(true);
     }
@@ -90,6 +91,7 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
     if (::send(to, bytes, static_cast<std::size_t>(count), MSG_NOSIGNAL) <= 0) break;
   }
   close(connection);
+  if (connection.held) letThrough();
 }
 
 void TcpProxy::letThrough() {
@@ -99,7 +101,6 @@ void TcpProxy::letThrough() {
 
 void TcpProxy::close(Connection& connection) {
   if (connection.closed.exchange(true)) return;
-  letThrough();
   shutdown(connection.client, SHUT_RDWR);
   shutdown(connection.server, SHUT_RDWR);
 }
@@ -112,6 +113,7 @@ void TcpProxy::swallowReplies() {
 void TcpProxy::cut() {
   const std::lock_guard guard(mutex_);
   for (auto& connection : connections_) close(connection);
+  letThrough();
 }
 
 }  // namespace festa::test

@@ -25,7 +25,7 @@ class TcpProxy {
   // Bytes from the server that were swallowed so far.
   std::size_t swallowed() const { return swallowed_; }
   // The connection on which the next request comes is held back, from that request on, until
-  // letThrough() or until a connection ends; others flow. One at a time.
+  // letThrough(), or lost when the connection ends; others flow. One at a time.
   void holdBackNext() { holdNext_ = true; }
   bool isHoldingBack() const { return holding_; }
   void letThrough();
@@ -40,6 +40,7 @@ class TcpProxy {
     int server;
     std::atomic<bool> swallow{false};
     std::atomic<bool> closed{false};
+    std::atomic<bool> held{false};  // was held back
   };
 
   void accept();

@@ -32,7 +32,7 @@ std::shared_ptr<const Strategies> strategies() {
   std::map<std::string, std::shared_ptr<lock::LockStorage>> storages;
   for (const auto& row : strategyTable())
     if (row.takesLock) storages[row.name] = kStorage;
-  return std::make_shared<Strategies>(storages);
+  return std::make_shared<Strategies>(storages, std::set<std::string>{});
 }
 
 using Headers = std::map<std::string, std::string>;
@@ -140,7 +140,7 @@ TEST(Strategies, OnlyRowsThatTakeALockHaveAStorage) {
 }
 
 TEST(Strategies, ARowWithoutItsStorageIsAnError) {
-  EXPECT_THROW(Strategies({}).strategy(*Strategies::find("memory")), std::out_of_range);
+  EXPECT_THROW(Strategies({}, {}).strategy(*Strategies::find("memory")), std::out_of_range);
 }
 
 TEST(Strategies, CloseEndsAllWaiting) {
@@ -151,7 +151,8 @@ TEST(Strategies, CloseEndsAllWaiting) {
 
 TEST(Planner, InTheLabAStrategyWithoutItsServerIsRefused) {
   const auto bare = std::make_shared<Strategies>(
-      std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", kStorage}});
+      std::map<std::string, std::shared_ptr<lock::LockStorage>>{{"memory", kStorage}},
+      std::set<std::string>{});
   lock::Lockable lockable{"pins", "pins:{path.id}"};
   lockable.strategy = "memory";
   const auto plan = makePlanner(bare, true);

@@ -1,0 +1,101 @@
+#include "app/queues.h"
+
+#include "app/lock_settings.h"
+#include "controllers/coupon_controller.h"
+#include "lock/queue/local_queue.h"
+#include "lock/queue/rabbitmq_queue.h"
+
+#include <drogon/HttpAppFramework.h>
+
+namespace festa {
+
+namespace {
+
+const std::string kLocal = "queue-local";
+const std::string kRabbitMq = "queue-rabbitmq";
+
+std::shared_ptr<const QueuedClaims> claimsOf(const Config& config, const Database& database,
+                                             Metrics& metrics, const std::string& queue) {
+  ClaimQueueSettings settings;
+  settings.queue = queue;
+  settings.workTime = std::chrono::milliseconds(config.queue.workMs);
+  settings.claimTimeout = std::chrono::seconds(config.queue.claimTimeoutSeconds);
+  settings.republishAfter = std::chrono::seconds(config.queue.sweepSeconds);
+  settings.waited = metrics.observeQueueWait(queue);
+  return std::make_shared<const QueuedClaims>(database, settings);
+}
+
+std::shared_ptr<lock::OrderedQueue> makeLocal(const Config& config, Metrics& metrics) {
+  lock::LocalQueueSettings settings;
+  settings.workers = static_cast<std::size_t>(config.queue.workers);
+  settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
+  return lock::LocalQueue::create([] { return drogon::app().getIOLoop(0); }, settings,
+                                  metrics.observeQueue(kLocal));
+}
+
+std::shared_ptr<lock::OrderedQueue> makeRabbitMq(const Config& config, Metrics& metrics) {
+  lock::RabbitMqSettings settings;
+  settings.host = config.rabbitmq.host;
+  settings.port = static_cast<int>(config.rabbitmq.port);
+  settings.user = config.rabbitmq.user;
+  settings.password = config.rabbitmq.password;
+  settings.vhost = config.rabbitmq.vhost;
+  settings.prefix = config.rabbitmq.prefix;
+  settings.workers = static_cast<int>(config.queue.workers);
+  settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
+  return std::make_shared<lock::RabbitMqQueue>(
+      settings, [] { return drogon::app().getIOLoop(0); }, metrics.observeQueue(kRabbitMq));
+}
+
+void addGauges(Metrics& metrics, const std::string& name,
+               const std::shared_ptr<ClaimQueue>& queue) {
+  const Metrics::Labels labels{{"queue", name}};
+  metrics.addGauges("festa_queue_waiting", "Claims that wait to be decided.", [labels, queue] {
+    const auto waiting = queue->queue().counts().waiting;
+    return std::vector<Metrics::Sample>{{labels, static_cast<double>(waiting)}};
+  });
+  metrics.addGauges("festa_queue_in_work", "Claims that this process works on.", [labels, queue] {
+    const auto inWork = queue->queue().counts().inWork;
+    return std::vector<Metrics::Sample>{{labels, static_cast<double>(inWork)}};
+  });
+}
+
+}  // namespace
+
+Queues::Queues(const Config& config, const Database& database, Metrics& metrics)
+    : sweepEvery_(config.queue.sweepSeconds) {
+  const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
+  if (usesLocal)
+    queues_[kLocal] = std::make_shared<ClaimQueue>(
+        makeLocal(config, metrics), claimsOf(config, database, metrics, kLocal), true);
+  if (!config.rabbitmq.host.empty())
+    queues_[kRabbitMq] = std::make_shared<ClaimQueue>(
+        makeRabbitMq(config, metrics), claimsOf(config, database, metrics, kRabbitMq), false);
+  for (const auto& [name, queue] : queues_) addGauges(metrics, name, queue);
+}
+
+std::set<std::string> Queues::names() const {
+  std::set<std::string> names;
+  for (const auto& [name, queue] : queues_) names.insert(name);
+  return names;
+}
+
+std::shared_ptr<ClaimQueue> Queues::find(const std::string& strategy) const {
+  const auto found = queues_.find(strategy);
+  return found != queues_.end() ? found->second : nullptr;
+}
+
+void Queues::start() const {
+  for (const auto& [name, queue] : queues_) queue->start(drogon::app().getIOLoop(0), sweepEvery_);
+}
+
+void Queues::stop() const {
+  for (const auto& [name, queue] : queues_) queue->stop();
+}
+
+bool Queues::brokerIsThere() const {
+  const auto found = queues_.find(kRabbitMq);
+  return found == queues_.end() || found->second->queue().isAvailable();
+}
+
+}  // namespace festa

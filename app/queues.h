@@ -1,0 +1,40 @@
+// The queues in which coupon claims can wait, as configured.
+#pragma once
+
+#include "app/config.h"
+#include "app/metrics.h"
+#include "controllers/claim_queue.h"
+#include "services/database.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace festa {
+
+// Immutable after construction, thread-safe.
+class Queues {
+ public:
+  // `queue-local` in the lab or where coupons are configured to use it, `queue-rabbitmq` where
+  // there is a broker.
+  Queues(const Config& config, const Database& database, Metrics& metrics);
+
+  std::set<std::string> names() const;
+  // nullptr: no strategy of that name queues.
+  std::shared_ptr<ClaimQueue> find(const std::string& strategy) const;
+
+  // When the loops run.
+  void start() const;
+  // Blocks for a moment; not on an event loop.
+  void stop() const;
+
+  // True without a broker as well: what is not configured is not missed.
+  bool brokerIsThere() const;
+
+ private:
+  std::map<std::string, std::shared_ptr<ClaimQueue>> queues_;
+  const std::chrono::seconds sweepEvery_;
+};
+
+}  // namespace festa

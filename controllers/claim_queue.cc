@@ -1,0 +1,107 @@
+#include "controllers/claim_queue.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+namespace festa {
+
+namespace {
+
+// Confirmations are marked together: one by one they would cost a commit each.
+constexpr double kMarkEvery = 0.2;
+
+drogon::Task<lock::Admission> admit(std::shared_ptr<const QueuedClaims> claims, std::int64_t id) {
+  const bool isAdmitted = co_await claims->admit(id);
+  co_return isAdmitted ? lock::Admission::kWork : lock::Admission::kOver;
+}
+
+}  // namespace
+
+void ClaimQueue::start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
+  queue_->start({[claims = claims_](lock::QueueTicket id) { return admit(claims, id); },
+                 [claims = claims_](lock::QueueTicket id) { return claims->work(id); },
+                 [claims = claims_](lock::QueueTicket id) { return claims->giveUp(id); }});
+  loop->queueInLoop(
+      [self = shared_from_this(), loop, sweepEvery] { self->recover(loop, sweepEvery); });
+}
+
+drogon::Task<AcceptedClaim> ClaimQueue::accept(std::int64_t couponId, std::int64_t userId,
+                                               Receipt<AcceptedClaim> receipt) {
+  if (!queue_->isAvailable()) throw ServiceError(ErrorCode::kQueueUnavailable);
+  const auto accepted = co_await claims_->accept(couponId, userId, receipt);
+  // Not confirmed: the sweep publishes it again.
+  co_await publish(accepted.id);
+  co_return accepted;
+}
+
+drogon::Task<bool> ClaimQueue::publish(std::int64_t id) {
+  try {
+    co_await queue_->publish(id);
+  } catch (const lock::QueueUnavailable& error) {
+    LOG_WARN << "claim " << id << " is not in the queue yet: " << error.what();
+    co_return false;
+  }
+  const std::lock_guard guard(mutex_);
+  confirmed_.push_back(id);
+  co_return true;
+}
+
+std::vector<std::int64_t> ClaimQueue::takeConfirmed() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(confirmed_, {});
+}
+
+drogon::AsyncTask ClaimQueue::tellConfirmed() {
+  const auto self = shared_from_this();
+  const auto ids = takeConfirmed();
+  if (ids.empty()) co_return;
+  try {
+    co_await claims_->confirmed(ids);
+  } catch (const std::exception& error) {
+    LOG_WARN << "confirmed claims are not marked: " << error.what();
+    const std::lock_guard guard(mutex_);
+    confirmed_.insert(confirmed_.end(), ids.begin(), ids.end());
+  }
+}
+
+// What a queue without memory held is published in the order of arrival before anything new can
+// overtake it by the sweep.
+drogon::AsyncTask ClaimQueue::recover(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
+  const auto self = shared_from_this();
+  std::int64_t last = 0;
+  bool more = forgets_;
+  while (more) {
+    try {
+      const auto ids = co_await claims_->unfinished(last);
+      more = !ids.empty();
+      for (const auto id : ids) {
+        co_await publish(id);
+        last = id;
+      }
+    } catch (const std::exception& error) {
+      LOG_WARN << "unfinished claims are not published yet: " << error.what();
+    }
+    if (more) co_await drogon::sleepCoro(loop, 0.01);
+  }
+  loop->runEvery(kMarkEvery, [self] { self->tellConfirmed(); });
+  loop->runEvery(static_cast<double>(sweepEvery.count()), [self] { self->sweep(); });
+}
+
+drogon::AsyncTask ClaimQueue::sweep() {
+  const auto self = shared_from_this();
+  if (sweeping_) co_return;
+  sweeping_ = true;
+  try {
+    const auto ids = co_await claims_->unconfirmed();
+    for (const auto id : ids) {
+      const bool isPublished = co_await publish(id);
+      if (!isPublished) break;
+    }
+    co_await claims_->expire();
+  } catch (const std::exception& error) {
+    LOG_WARN << "claims were not swept: " << error.what();
+  }
+  sweeping_ = false;
+}
+
+}  // namespace festa

@@ -1,0 +1,171 @@
+#include "lock/queue/local_queue.h"
+
+#include "lock/backoff.h"
+#include "lock/random_bits.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+namespace festa::lock {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLastMoment{2};
+constexpr Millis kFirstPause{10};
+constexpr Millis kLongestPause{1000};
+
+}  // namespace
+
+LocalQueue::LocalQueue(std::function<trantor::EventLoop*()> loopOf, LocalQueueSettings settings,
+                       std::shared_ptr<QueueObserver> observer)
+    : loopOf_(std::move(loopOf)), settings_(settings), observer_(std::move(observer)) {}
+
+std::shared_ptr<LocalQueue> LocalQueue::create(std::function<trantor::EventLoop*()> loopOf,
+                                               LocalQueueSettings settings,
+                                               std::shared_ptr<QueueObserver> observer) {
+  return std::shared_ptr<LocalQueue>(
+      new LocalQueue(std::move(loopOf), settings, std::move(observer)));
+}
+
+void LocalQueue::start(TicketHandlers handlers) {
+  loop_ = loopOf_();
+  handlers_ = std::move(handlers);
+  {
+    const std::lock_guard guard(mutex_);
+    started_ = true;
+  }
+  wakeAdmission();
+}
+
+bool LocalQueue::isAvailable() const {
+  const std::lock_guard guard(mutex_);
+  return started_ && !stopped_;
+}
+
+drogon::Task<> LocalQueue::publish(QueueTicket ticket) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (stopped_) throw QueueUnavailable("the queue is stopped");
+    waiting_.push_back(ticket);
+  }
+  wakeAdmission();
+  co_return;
+}
+
+QueueCounts LocalQueue::counts() const {
+  const std::lock_guard guard(mutex_);
+  return {static_cast<std::int64_t>(waiting_.size()), static_cast<std::int64_t>(inWork_)};
+}
+
+void LocalQueue::wakeAdmission() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (!started_ || stopped_ || admitting_ || waiting_.empty()) return;
+    admitting_ = true;
+  }
+  loop_->queueInLoop([self = shared_from_this()] { self->admitAll(); });
+}
+
+drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
+  Backoff pauses(kFirstPause, kLongestPause);
+  while (true) {
+    try {
+      co_return co_await handlers_.admit(ticket);
+    } catch (const std::exception& error) {
+      LOG_WARN << "ticket " << ticket << " could not be admitted yet: " << error.what();
+    }
+    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    co_await drogon::sleepCoro(loop_, pause);
+    if (!isAvailable()) co_return Admission::kOver;  // published again after the next start
+  }
+}
+
+drogon::AsyncTask LocalQueue::admitAll() {
+  const auto self = shared_from_this();
+  while (true) {
+    QueueTicket next = 0;
+    {
+      const std::lock_guard guard(mutex_);
+      if (waiting_.empty() || stopped_) {
+        admitting_ = false;
+        break;
+      }
+      next = waiting_.front();
+      waiting_.pop_front();
+    }
+    const auto began = steady_clock::now();
+    const Admission admission = co_await admitPatiently(next);
+    if (admission == Admission::kOver) continue;
+    {
+      const std::lock_guard guard(mutex_);
+      work_.push_back({next});
+    }
+    observer_->admitted(steady_clock::now() - began);
+    startWork();
+  }
+  quiet_.notify_all();
+}
+
+void LocalQueue::startWork() {
+  while (true) {
+    Work next;
+    {
+      const std::lock_guard guard(mutex_);
+      if (work_.empty() || inWork_ >= settings_.workers || stopped_) return;
+      next = work_.front();
+      work_.pop_front();
+      ++inWork_;
+    }
+    loop_->queueInLoop([self = shared_from_this(), next] { self->workOn(next); });
+  }
+}
+
+drogon::AsyncTask LocalQueue::workOn(Work work) {
+  const auto self = shared_from_this();
+  const auto began = steady_clock::now();
+  bool failed = false;
+  ++work.deliveries;
+  try {
+    co_await handlers_.work(work.ticket);
+    observer_->worked(steady_clock::now() - began);
+  } catch (const std::exception& error) {
+    LOG_WARN << "work on ticket " << work.ticket << " failed: " << error.what();
+    failed = true;
+  }
+  const bool isLast = work.deliveries >= settings_.deliveryLimit;
+  if (failed && isLast) {
+    try {
+      co_await handlers_.giveUp(work.ticket);
+    } catch (const std::exception& error) {
+      LOG_ERROR << "ticket " << work.ticket << " was not given up: " << error.what();
+    }
+    observer_->deadLettered();
+  }
+  if (failed && !isLast) {
+    Backoff pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
+    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    co_await drogon::sleepCoro(loop_, pause);
+    observer_->redelivered();
+  }
+  workEnded(failed && !isLast ? std::optional(work) : std::nullopt);
+}
+
+void LocalQueue::workEnded(std::optional<Work> again) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (again) work_.push_front(*again);
+    --inWork_;
+  }
+  quiet_.notify_all();
+  startWork();
+}
+
+void LocalQueue::stop() {
+  std::unique_lock guard(mutex_);
+  stopped_ = true;
+  quiet_.wait_for(guard, kLastMoment, [this] { return inWork_ == 0 && !admitting_; });
+}
+
+}  // namespace festa::lock

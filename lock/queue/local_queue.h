@@ -1,0 +1,70 @@
+// The queue in the memory of one process.
+#pragma once
+
+#include "lock/queue/ordered_queue.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace trantor {
+class EventLoop;
+}
+
+namespace festa::lock {
+
+struct LocalQueueSettings {
+  std::size_t workers = 4;
+  int deliveryLimit = 5;
+};
+
+// Forgets everything when its process ends: whoever uses it publishes again what was not finished.
+// Handlers run on the loop that is given when it starts; it must outlive the queue.
+class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<LocalQueue> {
+ public:
+  static std::shared_ptr<LocalQueue> create(std::function<trantor::EventLoop*()> loopOf,
+                                            LocalQueueSettings settings,
+                                            std::shared_ptr<QueueObserver> observer);
+
+  void start(TicketHandlers handlers) override;
+  bool isAvailable() const override;
+  drogon::Task<> publish(QueueTicket ticket) override;
+  QueueCounts counts() const override;
+  void stop() override;
+
+ private:
+  struct Work {
+    QueueTicket ticket;
+    int deliveries = 0;
+  };
+
+  LocalQueue(std::function<trantor::EventLoop*()> loopOf, LocalQueueSettings settings,
+             std::shared_ptr<QueueObserver> observer);
+
+  // On the loop; each keeps the queue alive.
+  drogon::AsyncTask admitAll();
+  drogon::AsyncTask workOn(Work work);
+  drogon::Task<Admission> admitPatiently(QueueTicket ticket);
+  void wakeAdmission();
+  void startWork();
+  void workEnded(std::optional<Work> again);
+
+  const std::function<trantor::EventLoop*()> loopOf_;
+  const LocalQueueSettings settings_;
+  const std::shared_ptr<QueueObserver> observer_;
+  // set by start()
+  trantor::EventLoop* loop_ = nullptr;
+  TicketHandlers handlers_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable quiet_;
+  // guarded by mutex_
+  std::deque<QueueTicket> waiting_;
+  std::deque<Work> work_;
+  std::size_t inWork_ = 0;
+  bool admitting_ = false;
+  bool started_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace festa::lock

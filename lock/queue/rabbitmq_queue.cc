@@ -1,0 +1,34 @@
+#include "lock/queue/rabbitmq_queue.h"
+
+namespace festa::lock {
+
+RabbitMqQueue::RabbitMqQueue(RabbitMqSettings settings, NextLoop nextLoop,
+                             std::shared_ptr<QueueObserver> observer)
+    : settings_(std::move(settings)),
+      nextLoop_(std::move(nextLoop)),
+      observer_(std::move(observer)),
+      publisher_(settings_) {}
+
+RabbitMqQueue::~RabbitMqQueue() {
+  stop();
+}
+
+void RabbitMqQueue::start(TicketHandlers handlers) {
+  const auto shared = std::make_shared<const TicketHandlers>(std::move(handlers));
+  waiting_ = std::make_unique<RabbitMqWaitingConsumer>(settings_, shared, nextLoop_, observer_);
+  work_ = std::make_unique<RabbitMqWorkConsumer>(settings_, shared, nextLoop_, observer_);
+  links_.push_back(std::make_unique<RabbitMqLink>("publisher", settings_, publisher_));
+  links_.push_back(std::make_unique<RabbitMqLink>("waiting queue", settings_, *waiting_));
+  links_.push_back(std::make_unique<RabbitMqLink>("work queue", settings_, *work_));
+}
+
+QueueCounts RabbitMqQueue::counts() const {
+  return {.waiting = publisher_.waiting(), .inWork = work_ ? work_->inWork() : 0};
+}
+
+void RabbitMqQueue::stop() {
+  for (const auto& link : links_) link->beginStop();
+  for (const auto& link : links_) link->join();
+}
+
+}  // namespace festa::lock

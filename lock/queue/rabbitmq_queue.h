@@ -1,0 +1,40 @@
+// Ordered work on RabbitMQ: durable, shared by any number of processes.
+#pragma once
+
+#include "lock/queue/rabbitmq_publisher.h"
+#include "lock/queue/rabbitmq_work_consumer.h"
+
+namespace festa::lock {
+
+// Quorum queues `<prefix>.waiting` (one active consumer of all processes), `<prefix>.work` and
+// `<prefix>.dead`, persistent messages, confirms for every publish, acknowledgements after the
+// handlers. A ticket leaves a queue only when it is safe in the next one, or finished.
+//
+// librabbitmq blocks, so it lives on three threads with a connection each; event loops only hand
+// over and take. Each connection comes back by itself; while the publisher's is away, publish()
+// throws at once.
+class RabbitMqQueue : public OrderedQueue {
+ public:
+  RabbitMqQueue(RabbitMqSettings settings, NextLoop nextLoop,
+                std::shared_ptr<QueueObserver> observer);
+  ~RabbitMqQueue() override;
+
+  void start(TicketHandlers handlers) override;
+  bool isAvailable() const override { return publisher_.isAvailable(); }
+  drogon::Task<> publish(QueueTicket ticket) override { return publisher_.publish(ticket); }
+  QueueCounts counts() const override;
+  // Handlers that run longer than the settings' patience end unacknowledged: their tickets go to
+  // another process.
+  void stop() override;
+
+ private:
+  const RabbitMqSettings settings_;
+  const NextLoop nextLoop_;
+  const std::shared_ptr<QueueObserver> observer_;
+  RabbitMqPublisher publisher_;
+  std::unique_ptr<RabbitMqWaitingConsumer> waiting_;
+  std::unique_ptr<RabbitMqWorkConsumer> work_;
+  std::vector<std::unique_ptr<RabbitMqLink>> links_;  // after what they use
+};
+
+}  // namespace festa::lock

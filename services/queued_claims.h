@@ -1,0 +1,86 @@
+// Coupon claims that wait in a queue: accepted first, decided in the order of their arrival, then
+// worked on.
+#pragma once
+
+#include "services/database.h"
+#include "services/receipt.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+struct AcceptedClaim {
+  std::int64_t id = 0;
+  std::int64_t ahead = 0;  // claims of its coupon that are still to be decided before it
+};
+
+struct ClaimView {
+  std::int64_t id = 0;
+  std::int64_t userId = 0;
+  std::string state;  // NEW, PROCESSED, DONE, FAILED
+  std::int64_t ahead = 0;
+  std::optional<std::int64_t> sequence;
+  std::optional<std::string> code;  // why it FAILED
+
+  bool isFinished() const { return state == "DONE" || state == "FAILED"; }
+  bool operator==(const ClaimView&) const = default;
+};
+
+struct ClaimQueueSettings {
+  std::string queue;                                // its name in the rows
+  std::chrono::milliseconds workTime{0};            // of the slow part, in the lab
+  std::chrono::seconds claimTimeout{600};           // then a claim that nobody finished has failed
+  std::chrono::seconds republishAfter{5};           // without a confirmation
+  std::function<void(double seconds)> waited = {};  // told how long a decided claim had waited
+};
+
+// The rows are the truth; whoever calls twice changes nothing the second time. Thread-safe.
+class QueuedClaims {
+ public:
+  QueuedClaims(Database database, ClaimQueueSettings settings)
+      : database_(std::move(database)), settings_(std::move(settings)) {}
+
+  // Throws ServiceError: kCouponNotFound, kUserNotFound, kAlreadyClaimed.
+  drogon::Task<AcceptedClaim> accept(std::int64_t couponId, std::int64_t userId,
+                                     Receipt<AcceptedClaim> receipt = {}) const;
+  // The queue has confirmed them.
+  drogon::Task<> confirmed(std::vector<std::int64_t> ids) const;
+
+  // Decides this claim, and before it all earlier ones of its coupon that are still NEW: one
+  // statement each, which excludes a second decider. True: it is admitted and to be worked on.
+  drogon::Task<bool> admit(std::int64_t id) const;
+  // The slow part, then DONE. Returns after COMMIT.
+  drogon::Task<> work(std::int64_t id) const;
+  // FAILED for good: the sequence number stays, the unit returns to stock.
+  drogon::Task<> giveUp(std::int64_t id) const;
+
+  // Unfinished ones of this queue in the order of arrival, above `after`: those not confirmed in
+  // time, or all.
+  drogon::Task<std::vector<std::int64_t>> unconfirmed() const;
+  drogon::Task<std::vector<std::int64_t>> unfinished(std::int64_t after) const;
+  // Fails claims of any queue that nobody finished in time; how many.
+  drogon::Task<std::size_t> expire() const;
+
+ private:
+  const Database database_;
+  const ClaimQueueSettings settings_;
+};
+
+// Reading claims, whatever their queue. Thread-safe.
+class ClaimReader {
+ public:
+  explicit ClaimReader(Database database) : database_(std::move(database)) {}
+
+  // Throws ServiceError(kClaimNotFound).
+  drogon::Task<ClaimView> find(std::int64_t id) const;
+  // Those that exist, in any order.
+  drogon::Task<std::vector<ClaimView>> find(std::vector<std::int64_t> ids) const;
+
+ private:
+  const Database database_;
+};
+
+}  // namespace festa

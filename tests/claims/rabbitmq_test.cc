@@ -1,0 +1,116 @@
+// Claims on RabbitMQ when things go wrong: each has exactly one effect, none is lost, order is
+// kept, and nothing has to be restarted by hand.
+#include "tests/claims/claims_fixture.h"
+#include "tests/support/tcp_proxy.h"
+
+#include <signal.h>
+
+namespace festa::test {
+
+namespace {
+
+class RabbitClaims : public ClaimsFixture {
+ protected:
+  // A kill of the broker that comes too early loses its queues.
+  void awaitDurable(const RabbitServer& rabbit) const {
+    for (const auto* queue : {".waiting", ".work", ".dead"})
+      ASSERT_TRUE(eventually([&] { return rabbit.wouldFindAgain(prefix_ + queue); }));
+  }
+  double worstLag(const Service& service) const {
+    const auto text = service.client().get("/metrics").body;
+    const std::string name = "\nfesta_loop_lag_seconds ";
+    return std::stod(text.substr(text.find(name) + name.size()));
+  }
+  void expectAllGranted(std::int64_t coupon, int claims, int stock) const {
+    ASSERT_TRUE(eventually([&] { return allFinished(coupon); }, std::chrono::seconds(60)));
+    expectGrantedInOrder(coupon, claims, stock);
+  }
+};
+
+}  // namespace
+
+TEST_F(RabbitClaims, ThreeInstancesGiveOneSequenceAndAnyOfThemAnswers) {
+  start(3, onBroker(sharedRabbit().port()));
+  const auto coupon = sales_.coupon(150, true);
+  claimInTurn(coupon, 1, 180);
+  expectAllGranted(coupon, 180, 150);
+  const auto id = sales_.number(
+      "SELECT id FROM coupon_claims WHERE coupon_id = $1::bigint AND user_id = 7", coupon);
+  for (const auto& instance : instances_) {
+    const auto view = instance->client().get("/coupons/claims/" + std::to_string(id), Sales::as(7));
+    EXPECT_EQ(view.json()["state"].asString(), "DONE");
+  }
+}
+
+TEST_F(RabbitClaims, AnInstanceKilledInMidWorkLosesNothing) {
+  start(2, onBroker(sharedRabbit().port(), {{"QUEUE_WORK_MS", "50"}, {"QUEUE_WORKERS", "2"}}));
+  const auto coupon = sales_.coupon(80, true);
+  claimInTurn(coupon, 1, 90);
+  ASSERT_TRUE(eventually([&] { return done(coupon) >= 10; }));
+  instances_[0]->process().signal(SIGKILL);
+  instances_[0]->process().wait();
+  ASSERT_FALSE(allFinished(coupon)) << "it was killed too late to see anything";
+  expectAllGranted(coupon, 90, 80);
+}
+
+TEST_F(RabbitClaims, WhileTheBrokerIsAwayClaimsAreRefusedAtOnceAndNoLoopWaits) {
+  RabbitServer rabbit;
+  start(1, onBroker(rabbit.port(), {{"QUEUE_WORK_MS", "20"}, {"QUEUE_WORKERS", "2"}}));
+  const auto& instance = *instances_[0];
+  const auto coupon = sales_.coupon(110, true);
+  claimInTurn(coupon, 1, 80);
+  awaitDurable(rabbit);
+  rabbit.kill();
+  ASSERT_TRUE(eventually([&] { return claim(instance, coupon, 1000).status == 503; }));
+  worstLag(instance);  // from here on
+  for (int round = 0; round < 20; ++round) {
+    const auto refused = claim(instance, coupon, 1000);
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_EQ(refused.code(), "QUEUE_UNAVAILABLE");
+    EXPECT_FALSE(refused.header("retry-after").empty());
+    const auto ready = instance.client().get("/readyz");
+    EXPECT_EQ(ready.status, 200);
+    EXPECT_EQ(ready.json()["degraded"][0].asString(), "rabbitmq");
+  }
+  EXPECT_LT(worstLag(instance), 1.0) << "an event loop waited for the broker";
+  rabbit.start();
+  awaitQueue(instance);
+  claimInTurn(coupon, 81, 120);
+  expectAllGranted(coupon, 120, 110);
+}
+
+TEST_F(RabbitClaims, ConnectionsCutAgainAndAgainGiveEachClaimOneEffect) {
+  TcpProxy proxy(sharedRabbit().port());
+  start(1, onBroker(proxy.port(), {{"QUEUE_WORK_MS", "10"}, {"QUEUE_WORKERS", "3"}}));
+  const auto coupon = sales_.coupon(100, true);
+  claimInTurn(coupon, 1, 110);
+  // Between COMMIT and acknowledgement, among other moments.
+  for (std::int64_t finished = 0; finished < 80; finished = done(coupon)) {
+    proxy.cut();
+    ASSERT_TRUE(eventually([&] { return done(coupon) > finished || allFinished(coupon); },
+                           std::chrono::seconds(60)));
+  }
+  expectAllGranted(coupon, 110, 100);
+}
+
+// Whoever decides is frozen; another instance takes over; then the first wakes up with a decision
+// in its hands.
+TEST_F(RabbitClaims, AFrozenDeciderIsReplacedAndItsAwakeningChangesNothing) {
+  start(2, onBroker(sharedRabbit().port(), {{"QUEUE_WORKERS", "4"}}));
+  const auto coupon = sales_.coupon(200, true);
+  for (int round = 0; round < 2; ++round) {
+    auto& frozen = *instances_[static_cast<std::size_t>(round)];
+    const auto& awake = *instances_[static_cast<std::size_t>(1 - round)];
+    frozen.process().signal(SIGSTOP);
+    for (int user = round * 100 + 1; user <= round * 100 + 100; ++user)
+      ASSERT_EQ(claim(awake, coupon, user).status, 202);
+    EXPECT_TRUE(
+        eventually([&] { return done(coupon) == round * 100 + 100; }, std::chrono::seconds(60)))
+        << "nobody took over";
+    frozen.process().signal(SIGCONT);
+    awaitQueue(frozen);
+  }
+  expectAllGranted(coupon, 200, 200);
+}
+
+}  // namespace festa::test

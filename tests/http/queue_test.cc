@@ -1,0 +1,196 @@
+// Claims that wait in a queue, over HTTP: the local one.
+#include "tests/http/api_test.h"
+#include "tests/support/crowd.h"
+#include "tests/support/loops.h"
+#include "tests/support/sales.h"
+
+#include <thread>
+
+namespace festa::test {
+
+namespace {
+
+Headers queued(std::int64_t user) {
+  auto headers = Sales::as(user);
+  headers["X-Concurrency"] = "queue-local";
+  return headers;
+}
+
+class ClaimApi : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(),
+                                     Service::Settings{{"LAB", "true"}, {"QUEUE_WORK_MS", "50"}});
+  }
+  static void TearDownTestSuite() { lab_.reset(); }
+
+  ClaimApi() : sales_(lab_->database()), client_(lab_->port()) {}
+
+  Response claim(std::int64_t coupon, std::int64_t user) {
+    return client_.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(user));
+  }
+  Json::Value poll(const std::string& location, std::int64_t user) {
+    return client_.get(location, Sales::as(user)).json();
+  }
+  Json::Value finished(const std::string& location, std::int64_t user) {
+    Json::Value view;
+    EXPECT_TRUE(eventually([&] {
+      view = poll(location, user);
+      return view["state"].asString() == "DONE" || view["state"].asString() == "FAILED";
+    })) << view;
+    return view;
+  }
+
+  static inline std::unique_ptr<Service> lab_;
+  const Sales sales_;
+  HttpClient client_;
+};
+
+}  // namespace
+
+TEST_F(ClaimApi, AClaimIsAcceptedDecidedAndDone) {
+  const auto coupon = sales_.coupon(1, true);
+  const auto accepted = claim(coupon, 1);
+  ASSERT_EQ(accepted.status, 202) << accepted.body;
+  const auto json = accepted.json();
+  EXPECT_EQ(namesIn(json), (std::set<std::string>{"claimId", "state", "ahead"}));
+  EXPECT_EQ(json["state"].asString(), "NEW");
+  const auto location = accepted.header("location");
+  EXPECT_EQ(location, "/coupons/claims/" + json["claimId"].asString());
+  const auto done = finished(location, 1);
+  EXPECT_EQ(namesIn(done),
+            (std::set<std::string>{"claimId", "state", "ahead", "sequence", "code"}));
+  EXPECT_EQ(done["state"].asString(), "DONE");
+  EXPECT_EQ(done["sequence"].asInt(), 1);
+  EXPECT_EQ(done["ahead"].asInt(), 0);
+  EXPECT_TRUE(done["code"].isNull());
+
+  const auto late = claim(coupon, 2);
+  ASSERT_EQ(late.status, 202);
+  const auto failed = finished(late.header("location"), 2);
+  EXPECT_EQ(failed["state"].asString(), "FAILED");
+  EXPECT_EQ(failed["code"].asString(), "COUPON_SOLD_OUT");
+  EXPECT_TRUE(failed["sequence"].isNull());
+}
+
+TEST_F(ClaimApi, EveryRefusalIsTheOneOfTheContract) {
+  const auto coupon = sales_.coupon(5, true);
+  const auto location = claim(coupon, 1).header("location");
+  expectProblem(claim(coupon, 1), 409, "ALREADY_CLAIMED");
+  expectProblem(claim(999'999, 1), 404, "COUPON_NOT_FOUND");
+  expectProblem(claim(coupon, 1'000'000), 404, "USER_NOT_FOUND");
+  expectProblem(client_.get(location, Sales::as(2)), 403, "FORBIDDEN");
+  expectProblem(client_.get(location), 401, "UNAUTHENTICATED");
+  expectProblem(client_.get("/coupons/claims/999999", Sales::as(1)), 404, "CLAIM_NOT_FOUND");
+  expectProblem(client_.get("/coupons/claims/x", Sales::as(1)), 400, "INVALID_PARAMETER");
+  expectProblem(client_.get(location + "/events", Sales::as(2)), 403, "FORBIDDEN");
+  auto headers = lab_->newFestival();
+  headers["X-Concurrency"] = "queue-local";
+  expectProblem(client_.send("POST", "/announcements",
+                             R"({"title":"a","content":"b","isPinned":true})", headers),
+                400, "INVALID_PARAMETER");
+}
+
+TEST_F(ClaimApi, EventsTellEveryChangeToTheEnd) {
+  const auto coupon = sales_.coupon(1, true);
+  const auto location = claim(coupon, 1).header("location");
+  const auto events = client_.get(location + "/events", Sales::as(1));
+  EXPECT_EQ(events.status, 200);
+  EXPECT_THAT(events.header("content-type"), testing::StartsWith("text/event-stream"));
+  EXPECT_THAT(events.body, testing::HasSubstr(R"("state":"DONE")"));
+  EXPECT_THAT(events.body, testing::StartsWith("data: {"));
+}
+
+TEST_F(ClaimApi, ARepeatedKeyGetsTheSameClaim) {
+  const auto coupon = sales_.coupon(5, false);
+  auto headers = queued(1);
+  headers["Idempotency-Key"] = "queued-once";
+  const auto path = "/coupons/" + std::to_string(coupon) + "/claims";
+  const auto first = client_.request("POST", path, headers);
+  const auto second = client_.request("POST", path, headers);
+  EXPECT_EQ(first.status, 202);
+  EXPECT_EQ(second.status, 202);
+  EXPECT_EQ(first.body, second.body);
+  EXPECT_EQ(first.header("location"), second.header("location"));
+  EXPECT_EQ(
+      sales_.number("SELECT count(*) FROM coupon_claims WHERE coupon_id = $1::bigint", coupon), 1);
+}
+
+// What was accepted survives the process: SIGKILL in the middle, then another one.
+TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
+  const auto database = sharedPg().createDatabase();
+  const Service::Settings settings{
+      {"LAB", "true"}, {"QUEUE_WORK_MS", "20"}, {"QUEUE_WORKERS", "2"}};
+  auto doomed = std::make_unique<Service>(database, settings);
+  const Sales sales(database);
+  constexpr int kClaims = 200;
+  sales.haveUsers(kClaims);
+  const auto coupon = sales.coupon(kClaims - 20, true);
+  auto client = doomed->client();
+  for (int user = 1; user <= kClaims; ++user)
+    ASSERT_EQ(client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(user))
+                  .status,
+              202);
+  doomed.reset();
+  const auto unfinished = [&] {
+    return sales.number(
+        "SELECT count(*) FROM coupon_claims WHERE state IN ('NEW', 'PROCESSED')"
+        " AND coupon_id = $1::bigint",
+        coupon);
+  };
+  ASSERT_GT(unfinished(), 0) << "it was killed too late to see anything";
+  const Service restarted(database, settings);
+  EXPECT_TRUE(eventually([&] { return unfinished() == 0; }));
+  EXPECT_EQ(sales.number("SELECT count(*) FROM coupon_claims WHERE state = 'DONE'"
+                         " AND coupon_id = $1::bigint",
+                         coupon),
+            kClaims - 20);
+  EXPECT_EQ(
+      sales.number("SELECT count(*) FROM (SELECT sequence, row_number() OVER (ORDER BY id) AS"
+                   " place FROM coupon_claims WHERE coupon_id = $1::bigint AND sequence IS NOT"
+                   " NULL) AS claims WHERE sequence <> place",
+                   coupon),
+      0)
+      << "not in order of arrival, or with a gap";
+}
+
+TEST(LocalClaimQueue, ClaimsThatNobodyFinishedExpireAndTheirUnitsReturn) {
+  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"},
+                                                  {"QUEUE_CLAIM_TIMEOUT_SECONDS", "60"},
+                                                  {"QUEUE_SWEEP_SECONDS", "1"},
+                                                  {"QUEUE_WORK_MS", "60000"}});
+  const Sales sales(lab.database());
+  const auto coupon = sales.coupon(3, true);
+  auto client = lab.client();
+  const auto location =
+      client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
+          .header("location");
+  ASSERT_TRUE(eventually([&] {
+    return client.get(location, Sales::as(1)).json()["state"].asString() == "PROCESSED";
+  }));
+  EXPECT_EQ(sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon), 2);
+  PgSession(lab.database())
+      .run("UPDATE coupon_claims SET created_at = created_at - interval '61 seconds'");
+  Json::Value view;
+  EXPECT_TRUE(eventually([&] {
+    view = client.get(location, Sales::as(1)).json();
+    return view["state"].asString() == "FAILED";
+  }));
+  EXPECT_EQ(view["code"].asString(), "CLAIM_EXPIRED");
+  EXPECT_EQ(view["sequence"].asInt(), 1) << "the number stays";
+  EXPECT_EQ(sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon), 3);
+}
+
+TEST(LocalClaimQueue, IsForOneInstance) {
+  const auto start =
+      tryStart(sharedPg().createDatabase(), {{"LOCK_STRATEGY", "pg-row"},
+                                             {"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"},
+                                             {"LOCK_INSTANCES", "2"}});
+  EXPECT_EQ(start.status, 1);
+  EXPECT_THAT(start.output, testing::HasSubstr("queue-local"));
+  const auto pins = tryStart(sharedPg().createDatabase(), {{"LOCK_STRATEGY", "queue-local"}});
+  EXPECT_EQ(pins.status, 1);
+  EXPECT_THAT(pins.output, testing::HasSubstr("is for coupons"));
+}
+
+}  // namespace festa::test

@@ -1,0 +1,148 @@
+#include "lock/queue/local_queue.h"
+
+#include "tests/support/loops.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace festa::test {
+
+namespace {
+
+using lock::Admission;
+using lock::LocalQueue;
+using lock::QueueTicket;
+
+struct Counting : lock::QueueObserver {
+  void admitted(Duration) override { ++admissions; }
+  void worked(Duration) override { ++done; }
+  void redelivered() override { ++again; }
+  void deadLettered() override { ++dead; }
+
+  std::atomic<int> admissions{0};
+  std::atomic<int> done{0};
+  std::atomic<int> again{0};
+  std::atomic<int> dead{0};
+};
+
+class LocalQueueTest : public testing::Test {
+ protected:
+  std::shared_ptr<LocalQueue> make(std::size_t workers, int deliveryLimit = 5) {
+    return LocalQueue::create([this] { return loops_.at(); }, {workers, deliveryLimit}, observer_);
+  }
+  void publish(const std::shared_ptr<LocalQueue>& queue, QueueTicket ticket) {
+    runOn(loops_.at(1), [queue, ticket] { return queue->publish(ticket); });
+  }
+
+  // Handlers that write down what they were called for.
+  drogon::Task<Admission> admit(QueueTicket ticket) {
+    const std::lock_guard guard(mutex_);
+    admitted_.push_back(ticket);
+    co_return ticket % 10 == 0 ? Admission::kOver : Admission::kWork;
+  }
+  drogon::Task<> work(QueueTicket) {
+    mostAtOnce_ = std::max<int>(mostAtOnce_, ++atOnce_);
+    co_await drogon::sleepCoro(loops_.at(), 0.005);
+    --atOnce_;
+  }
+  drogon::Task<> fail(QueueTicket) {
+    ++failures_;
+    throw std::runtime_error("on purpose");
+    co_return;
+  }
+  drogon::Task<> giveUp(QueueTicket ticket) {
+    const std::lock_guard guard(mutex_);
+    givenUp_.push_back(ticket);
+    co_return;
+  }
+  lock::TicketHandlers handlers() {
+    return {[this](QueueTicket ticket) { return admit(ticket); },
+            [this](QueueTicket ticket) { return work(ticket); },
+            [this](QueueTicket ticket) { return giveUp(ticket); }};
+  }
+
+  Loops loops_{2};
+  const std::shared_ptr<Counting> observer_ = std::make_shared<Counting>();
+  std::mutex mutex_;
+  std::vector<QueueTicket> admitted_;  // guarded by mutex_
+  std::vector<QueueTicket> givenUp_;   // guarded by mutex_
+  int atOnce_ = 0;                     // on the loop
+  std::atomic<int> mostAtOnce_{0};
+  std::atomic<int> failures_{0};
+};
+
+}  // namespace
+
+TEST_F(LocalQueueTest, AdmitsInOrderAndWorksInParallel) {
+  const auto queue = make(4);
+  EXPECT_FALSE(queue->isAvailable());
+  queue->start(handlers());
+  EXPECT_TRUE(queue->isAvailable());
+  std::vector<QueueTicket> published;
+  for (QueueTicket ticket = 1; ticket <= 100; ++ticket) {
+    publish(queue, ticket);
+    published.push_back(ticket);
+  }
+  EXPECT_TRUE(eventually([&] { return observer_->done == 90; }));
+  const std::lock_guard guard(mutex_);
+  EXPECT_EQ(admitted_, published);
+  EXPECT_EQ(observer_->admissions, 90) << "those that go on to work";
+  EXPECT_EQ(mostAtOnce_, 4);
+  queue->stop();
+}
+
+TEST_F(LocalQueueTest, WhatCameBeforeTheStartIsNotLost) {
+  const auto queue = make(1);
+  publish(queue, 1);
+  EXPECT_EQ(queue->counts().waiting, 1);
+  queue->start(handlers());
+  EXPECT_TRUE(eventually([&] { return observer_->done == 1; }));
+  queue->stop();
+}
+
+TEST_F(LocalQueueTest, ATicketThatCannotBeAdmittedKeepsItsPlace) {
+  const auto queue = make(1);
+  auto on = handlers();
+  std::atomic<int> attempts{0};
+  on.admit = [&](QueueTicket ticket) -> drogon::Task<Admission> {
+    if (ticket == 1 && ++attempts < 4) throw std::runtime_error("the database is away");
+    co_return co_await admit(ticket);
+  };
+  queue->start(on);
+  publish(queue, 1);
+  publish(queue, 2);
+  EXPECT_TRUE(eventually([&] { return observer_->done == 2; }));
+  const std::lock_guard guard(mutex_);
+  EXPECT_EQ(admitted_, (std::vector<QueueTicket>{1, 2}));
+  EXPECT_EQ(attempts, 4);
+  queue->stop();
+}
+
+TEST_F(LocalQueueTest, WorkThatFailsComesAgainUpToTheLimitAndIsGivenUp) {
+  const auto queue = make(2, 3);
+  auto on = handlers();
+  on.work = [this](QueueTicket ticket) { return fail(ticket); };
+  queue->start(on);
+  publish(queue, 7);
+  EXPECT_TRUE(eventually([&] { return observer_->dead == 1; }));
+  EXPECT_EQ(failures_, 3);
+  EXPECT_EQ(observer_->again, 2);
+  const std::lock_guard guard(mutex_);
+  EXPECT_EQ(givenUp_, std::vector<QueueTicket>{7});
+  queue->stop();
+}
+
+TEST_F(LocalQueueTest, AfterItsStopNothingIsTakenAndWhatIsInHandIsFinished) {
+  const auto queue = make(1);
+  queue->start(handlers());
+  publish(queue, 1);
+  EXPECT_TRUE(eventually([&] { return queue->counts().inWork == 1 || observer_->done == 1; }));
+  queue->stop();
+  EXPECT_EQ(observer_->done, 1);
+  EXPECT_FALSE(queue->isAvailable());
+  EXPECT_THROW(publish(queue, 2), lock::QueueUnavailable);
+}
+
+}  // namespace festa::test

@@ -1,0 +1,65 @@
+// Queues on the shared broker, each test with names of its own.
+#pragma once
+
+#include "lock/queue/rabbitmq_queue.h"
+#include "tests/queue/clerk.h"
+#include "tests/support/rabbit_server.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace festa::test {
+
+class RabbitMqQueueTest : public testing::Test {
+ protected:
+  using Queue = std::unique_ptr<lock::RabbitMqQueue>;
+
+  RabbitMqQueueTest() {
+    settings_.port = sharedRabbit().port();
+    static int tests = 0;
+    settings_.prefix = "test" + std::to_string(++tests);
+    settings_.firstRetryPause = lock::Millis{5};
+  }
+
+  // Started and connected.
+  Queue open(const std::string& desk = "") { return open(settings_, desk); }
+  Queue open(const lock::RabbitMqSettings& settings, const std::string& desk = "") {
+    auto queue = std::make_unique<lock::RabbitMqQueue>(
+        settings, [this] { return loops_.at(); }, observer_);
+    queue->start(clerk_->handlers(desk));
+    EXPECT_TRUE(eventually([&] { return queue->isAvailable(); }));
+    return queue;
+  }
+
+  std::future<void> publish(lock::RabbitMqQueue& queue, lock::QueueTicket ticket) {
+    return startOn(loops_.at(), [&queue, ticket] { return queue.publish(ticket); });
+  }
+  // All at once, in this order; returns when all are confirmed.
+  void publishAll(lock::RabbitMqQueue& queue, const std::vector<lock::QueueTicket>& tickets) {
+    std::vector<std::future<void>> published;
+    published.reserve(tickets.size());
+    for (const auto ticket : tickets) published.push_back(publish(queue, ticket));
+    for (auto& one : published) finish(std::move(one));
+  }
+  static std::vector<lock::QueueTicket> tickets(lock::QueueTicket first, lock::QueueTicket last) {
+    std::vector<lock::QueueTicket> all(static_cast<std::size_t>(last - first + 1));
+    std::iota(all.begin(), all.end(), first);
+    return all;
+  }
+
+  bool areWorked(std::size_t count, std::chrono::seconds patience = kPatience) {
+    return eventually([&] { return clerk_->worked().size() == count; }, patience);
+  }
+  bool hasLength(const std::string& queue, std::int64_t length) {
+    return eventually(
+        [&] { return sharedRabbit().messages(settings_.prefix + "." + queue) == length; });
+  }
+
+  Loops loops_;
+  lock::RabbitMqSettings settings_;
+  std::shared_ptr<Clerk> clerk_ = std::make_shared<Clerk>();
+  std::shared_ptr<CountingObserver> observer_ = std::make_shared<CountingObserver>();
+};
+
+}  // namespace festa::test
