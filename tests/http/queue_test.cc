@@ -116,6 +116,18 @@ TEST_F(ClaimApi, ARepeatedKeyGetsTheSameClaim) {
       sales_.number("SELECT count(*) FROM coupon_claims WHERE coupon_id = $1::bigint", coupon), 1);
 }
 
+TEST(ClaimEvents, AreBoundedInNumber) {
+  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "0"}});
+  const auto coupon = Sales(lab.database()).coupon(1, true);
+  const auto location =
+      lab.client()
+          .request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
+          .header("location");
+  const auto refused = lab.client().get(location + "/events", Sales::as(1));
+  expectProblem(refused, 503, "OVERLOADED");
+  EXPECT_FALSE(refused.header("retry-after").empty());
+}
+
 // What was accepted survives the process: SIGKILL in the middle, then another one.
 TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
   const auto database = sharedPg().createDatabase();
