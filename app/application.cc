@@ -229,21 +229,23 @@ std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config) {
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
 
-drogon::AsyncTask sweepKeys(std::shared_ptr<const IdempotencyService> idempotency) {
+using Sweep = std::function<drogon::Task<std::size_t>()>;
+
+drogon::AsyncTask sweepOnce(std::string what, Sweep sweep) {
   try {
-    const auto swept = co_await idempotency->sweep();
-    if (swept > 0) LogLine("idempotency").with("swept", static_cast<std::int64_t>(swept));
+    const auto swept = co_await sweep();
+    if (swept > 0)
+      LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(swept));
   } catch (const std::exception& error) {
-    LogLine("idempotency", "warn").with("text", error.what());
+    LogLine("swept", "warn").with("what", what).with("text", error.what());
   }
 }
 
 // On an IO loop: database clients belong to those.
-void sweepRegularly(const std::shared_ptr<const IdempotencyService>& idempotency,
-                    std::chrono::seconds every) {
-  drogon::app().registerBeginningAdvice([idempotency, every] {
+void sweepRegularly(const std::string& what, std::int64_t everySeconds, const Sweep& sweep) {
+  drogon::app().registerBeginningAdvice([what, everySeconds, sweep] {
     auto* const loop = drogon::app().getIOLoop(0);
-    loop->runEvery(static_cast<double>(every.count()), [idempotency] { sweepKeys(idempotency); });
+    loop->runEvery(static_cast<double>(everySeconds), [what, sweep] { sweepOnce(what, sweep); });
   });
 }
 
@@ -378,7 +380,11 @@ void serve(const Config& config) {
              config.http.maxRequests},
             endpoints.routes(), metrics, drain);
   edge.install();
-  sweepRegularly(idempotency, std::chrono::seconds(config.idempotency.sweepSeconds));
+  sweepRegularly("idempotency keys", config.idempotency.sweepSeconds,
+                 [idempotency] { return idempotency->sweep(); });
+  const auto expiry = std::make_shared<const ClaimExpiry>(
+      database, std::chrono::seconds(config.queue.claimTimeoutSeconds));
+  sweepRegularly("expired claims", config.queue.sweepSeconds, [expiry] { return expiry->run(); });
   std::thread stopper;
   // Not before the loop runs: quitting a loop that does not run yet has no effect.
   drogon::app().registerBeginningAdvice([&] {

@@ -57,6 +57,10 @@ EdgeRecordPtr recordOf(const HttpRequestPtr& request) {
   return attributes->find(kAttribute) ? attributes->get<EdgeRecordPtr>(kAttribute) : nullptr;
 }
 
+bool isStream(const HttpResponsePtr& response) {
+  return response->contentTypeString().starts_with("text/event-stream");
+}
+
 bool isForOperators(const std::string& path) {
   return path == "/healthz" || path == "/readyz" || path == "/metrics";
 }
@@ -157,7 +161,8 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   }
   response->addHeader("X-Request-Id", record->requestId);
   addCorsHeaders(request, response);
-  if (drain_->stage() != Drain::Stage::kServing) {
+  // A stream would lose its events by it; streams are ended when requests are refused.
+  if (drain_->stage() != Drain::Stage::kServing && !isStream(response)) {
     response->setCloseConnection(true);
     drain_->watch(request->getConnectionPtr());
   }

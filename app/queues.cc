@@ -13,13 +13,14 @@ namespace {
 
 const std::string kLocal = "queue-local";
 const std::string kRabbitMq = "queue-rabbitmq";
+constexpr std::chrono::seconds kBrokersMayForget{120};
 
 std::shared_ptr<const QueuedClaims> claimsOf(const Config& config, const Database& database,
                                              Metrics& metrics, const std::string& queue) {
   ClaimQueueSettings settings;
   settings.queue = queue;
+  if (queue == kRabbitMq) settings.republishAgain = kBrokersMayForget;
   settings.workTime = std::chrono::milliseconds(config.queue.workMs);
-  settings.claimTimeout = std::chrono::seconds(config.queue.claimTimeoutSeconds);
   settings.republishAfter = std::chrono::seconds(config.queue.sweepSeconds);
   settings.waited = metrics.observeQueueWait(queue);
   return std::make_shared<const QueuedClaims>(database, settings);

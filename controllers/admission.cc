@@ -18,8 +18,9 @@ void requireToken(RateLimiter& limiter, const std::string& name) {
 
 void Admission::admitAddress(const drogon::HttpRequestPtr& request) const {
   if (!byAddress) return;
-  requireToken(*byAddress, clientAddress(request->peerAddr().toIp(),
-                                         request->getHeader("x-forwarded-for"), proxies));
+  requireToken(*byAddress,
+               limitedName(clientAddress(request->peerAddr().toIp(),
+                                         request->getHeader("x-forwarded-for"), proxies)));
 }
 
 void Admission::admitCaller(const Caller& caller) const {

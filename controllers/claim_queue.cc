@@ -1,5 +1,8 @@
 #include "controllers/claim_queue.h"
 
+#include "lock/backoff.h"
+#include "lock/random_bits.h"
+
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
@@ -15,11 +18,27 @@ drogon::Task<lock::Admission> admit(std::shared_ptr<const QueuedClaims> claims, 
   co_return isAdmitted ? lock::Admission::kWork : lock::Admission::kOver;
 }
 
+// A database that is away or busy is no failure of the work.
+drogon::Task<> work(std::shared_ptr<const QueuedClaims> claims, std::int64_t id) {
+  lock::Backoff pauses(lock::Millis(50), lock::Millis(2000));
+  while (true) {
+    try {
+      co_await claims->work(id);
+      co_return;
+    } catch (const drogon::orm::DrogonDbException& error) {
+      if (classify(error) == DbFailure::kOther) throw;
+    }
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
+    co_await drogon::sleepCoro(loop, pause);
+  }
+}
+
 }  // namespace
 
 void ClaimQueue::start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
   queue_->start({[claims = claims_](lock::QueueTicket id) { return admit(claims, id); },
-                 [claims = claims_](lock::QueueTicket id) { return claims->work(id); },
+                 [claims = claims_](lock::QueueTicket id) { return work(claims, id); },
                  [claims = claims_](lock::QueueTicket id) { return claims->giveUp(id); }});
   loop->queueInLoop(
       [self = shared_from_this(), loop, sweepEvery] { self->recover(loop, sweepEvery); });
@@ -73,7 +92,8 @@ drogon::AsyncTask ClaimQueue::recover(trantor::EventLoop* loop, std::chrono::sec
   while (more) {
     try {
       const auto ids = co_await claims_->unfinished(last);
-      more = !ids.empty();
+      more =
+          ids.size() == QueuedClaims::kAtOnce;  // what is newer is published by whoever accepts it
       for (const auto id : ids) {
         co_await publish(id);
         last = id;
@@ -97,7 +117,6 @@ drogon::AsyncTask ClaimQueue::sweep() {
       const bool isPublished = co_await publish(id);
       if (!isPublished) break;
     }
-    co_await claims_->expire();
   } catch (const std::exception& error) {
     LOG_WARN << "claims were not swept: " << error.what();
   }

@@ -18,6 +18,13 @@ std::string eventOf(const ClaimView& claim) {
   return "data: " + render(claim) + "\n\n";
 }
 
+bool mayStream(const drogon::HttpRequestPtr& request) {
+  auto connection = request->getHeader("connection");
+  for (char& c : connection) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return !request->isHead() && connection != "close" &&
+         request->version() == drogon::Version::kHttp11;
+}
+
 }  // namespace
 
 void ClaimStreams::start(trantor::EventLoop* loop) {
@@ -39,26 +46,40 @@ std::size_t ClaimStreams::size() const {
   return streams_.size();
 }
 
-drogon::HttpResponsePtr ClaimStreams::open(const ClaimView& claim) {
-  {
-    const std::lock_guard guard(mutex_);
-    if (closed_) throw ServiceError(ErrorCode::kShuttingDown);
-    if (streams_.size() + opening_ >= capacity_)
-      throw ServiceError(ErrorCode::kOverloaded, "too many event streams");
-    ++opening_;
-  }
-  auto response = drogon::HttpResponse::newAsyncStreamResponse(
-      [self = shared_from_this(), claim](drogon::ResponseStreamPtr out) {
-        bool stays = out->send(eventOf(claim)) && !claim.isFinished();
-        const std::lock_guard guard(self->mutex_);
-        --self->opening_;
-        stays = stays && !self->closed_;
-        if (stays)
-          self->streams_.push_back({claim, std::move(out)});
-        else
-          out->close();
-      },
-      true);
+ClaimStreams::Slot::Slot(std::shared_ptr<ClaimStreams> streams) : streams_(std::move(streams)) {
+  const std::lock_guard guard(streams_->mutex_);
+  if (streams_->closed_) throw ServiceError(ErrorCode::kShuttingDown);
+  if (streams_->streams_.size() + streams_->opening_ >= streams_->capacity_)
+    throw ServiceError(ErrorCode::kOverloaded, "too many event streams");
+  ++streams_->opening_;
+}
+
+ClaimStreams::Slot::~Slot() {
+  const std::lock_guard guard(streams_->mutex_);
+  --streams_->opening_;
+}
+
+void ClaimStreams::begin(const ClaimView& claim, drogon::ResponseStreamPtr out) {
+  const bool stays = out->send(eventOf(claim)) && !claim.isFinished();
+  const std::lock_guard guard(mutex_);
+  if (stays && !closed_)
+    streams_.push_back({claim, std::move(out)});
+  else
+    out->close();
+}
+
+drogon::HttpResponsePtr ClaimStreams::open(const drogon::HttpRequestPtr& request,
+                                           const ClaimView& claim) {
+  auto slot = std::make_shared<Slot>(shared_from_this());
+  const bool canStream = mayStream(request);
+  auto response =
+      canStream ? drogon::HttpResponse::newAsyncStreamResponse(
+                      [self = shared_from_this(), claim, slot](drogon::ResponseStreamPtr out) {
+                        self->begin(claim, std::move(out));
+                      },
+                      true)
+                : drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
+  if (!canStream) response->setBody(eventOf(claim));
   response->setContentTypeString("text/event-stream; charset=utf-8");
   response->addHeader("Cache-Control", "no-store");
   return response;

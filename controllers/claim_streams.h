@@ -3,6 +3,7 @@
 
 #include "services/queued_claims.h"
 
+#include <drogon/HttpRequest.h>
 #include <drogon/HttpResponse.h>
 
 #include <atomic>
@@ -28,19 +29,32 @@ class ClaimStreams : public std::enable_shared_from_this<ClaimStreams> {
   // Ends all streams; there will be no more.
   void close();
 
-  // An answer that begins with the claim as it is and ends when it is finished. Throws
+  // An answer that begins with the claim as it is and ends when it is finished. Where Drogon sends
+  // no streams (HEAD, HTTP/1.0, connections that close) it is that one event. Throws
   // ServiceError(kOverloaded) beyond the capacity.
-  drogon::HttpResponsePtr open(const ClaimView& claim);
+  drogon::HttpResponsePtr open(const drogon::HttpRequestPtr& request, const ClaimView& claim);
 
   std::size_t size() const;
 
  private:
+  // A place for a stream that is promised, for as long as its answer lives or until it has begun.
+  class Slot {
+   public:
+    explicit Slot(std::shared_ptr<ClaimStreams> streams);  // throws
+    ~Slot();
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+
+   private:
+    const std::shared_ptr<ClaimStreams> streams_;
+  };
   struct Stream {
     ClaimView last;
     drogon::ResponseStreamPtr out;
     int quietRounds = 0;
   };
 
+  void begin(const ClaimView& claim, drogon::ResponseStreamPtr out);
   drogon::AsyncTask feed();
   std::vector<std::int64_t> watched() const;
   void tell(const std::vector<ClaimView>& claims);

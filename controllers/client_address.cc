@@ -38,6 +38,15 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+// 192.0.2.1:8080, [2001:db8::1]:8080
+std::string withoutPort(const std::string& text) {
+  if (text.starts_with('[')) return text.substr(1, text.find(']') - 1);
+  const auto colon = text.find(':');
+  const bool isOnlyOne =
+      colon != std::string::npos && text.find(':', colon + 1) == std::string::npos;
+  return isOnlyOne ? text.substr(0, colon) : text;
+}
+
 bool anyContains(const std::vector<AddressRange>& ranges, const std::string& address) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [&](const AddressRange& range) { return range.contains(address); });
@@ -79,12 +88,20 @@ std::string clientAddress(const std::string& peer, const std::string& forwardedF
   std::string rest = forwardedFor;
   while (anyContains(proxies, client) && !rest.empty()) {
     const auto comma = rest.rfind(',');
-    const auto named = trimmed(comma == std::string::npos ? rest : rest.substr(comma + 1));
+    const auto named =
+        withoutPort(trimmed(comma == std::string::npos ? rest : rest.substr(comma + 1)));
     if (!parseAddress(named)) break;
     client = named;
     rest = comma == std::string::npos ? "" : rest.substr(0, comma);
   }
   return client;
+}
+
+std::string limitedName(const std::string& address) {
+  static const auto kAllOfIPv4 = *AddressRange::parse("0.0.0.0/0");
+  const auto parsed = parseAddress(address);
+  if (!parsed || kAllOfIPv4.contains(address)) return address;
+  return std::string(parsed->bytes.begin(), parsed->bytes.begin() + 8);
 }
 
 }  // namespace festa

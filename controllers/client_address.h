@@ -27,4 +27,8 @@ class AddressRange {
 std::string clientAddress(const std::string& peer, const std::string& forwardedFor,
                           const std::vector<AddressRange>& proxies);
 
+// Whom a limit for this address counts: an IPv4 address, or the /64 network of an IPv6 one, which a
+// single host has for itself.
+std::string limitedName(const std::string& address);
+
 }  // namespace festa

@@ -4,6 +4,8 @@
 
 #include "services/guarded_write.h"
 
+#include <trantor/utils/Logger.h>
+
 namespace festa {
 
 using SqlClient = drogon::orm::DbClient;  // a transaction is one, too
@@ -87,7 +89,8 @@ drogon::Task<std::optional<drogon::await_result_t<std::invoke_result_t<Read&>>>>
     try {
       co_return co_await read();
     } catch (const drogon::orm::DrogonDbException& error) {
-      if (classify(error) != DbFailure::kUnavailable) throw;
+      // Whatever it was, it says nothing about the write.
+      LOG_INFO << "a lost answer is not found out yet: " << error.base().what();
     }
     co_await conflictPause(attempt);
   }

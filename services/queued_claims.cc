@@ -6,7 +6,7 @@ namespace festa {
 
 namespace {
 
-constexpr std::int64_t kAtOnce = 500;
+constexpr auto kAtOnce = static_cast<std::int64_t>(QueuedClaims::kAtOnce);
 
 // PostgreSQL's array syntax.
 std::string arrayOf(const std::vector<std::int64_t>& ids) {
@@ -20,6 +20,18 @@ std::vector<std::int64_t> idsIn(const drogon::orm::Result& rows) {
   ids.reserve(rows.size());
   for (const auto& row : rows) ids.push_back(row[0].as<std::int64_t>());
   return ids;
+}
+
+ClaimView viewOf(const drogon::orm::Row& row) {
+  ClaimView claim{row[0].as<std::int64_t>(),
+                  row[1].as<std::int64_t>(),
+                  row[2].as<std::string>(),
+                  row[3].as<std::int64_t>(),
+                  {},
+                  {}};
+  if (!row[4].isNull()) claim.sequence = row[4].as<std::int64_t>();
+  if (!row[5].isNull()) claim.code = row[5].as<std::string>();
+  return claim;
 }
 
 drogon::Task<AcceptedClaim> insertClaim(Sql& sql, std::int64_t couponId, std::int64_t userId,
@@ -52,8 +64,7 @@ drogon::Task<AcceptedClaim> QueuedClaims::accept(std::int64_t couponId, std::int
 
 drogon::Task<> QueuedClaims::confirmed(std::vector<std::int64_t> ids) const {
   co_await database_.client()->execSqlCoro(
-      "UPDATE coupon_claims SET published_at = now()"
-      " WHERE id = ANY($1::text::bigint[]) AND published_at IS NULL",
+      "UPDATE coupon_claims SET published_at = now() WHERE id = ANY($1::text::bigint[])",
       arrayOf(ids));
 }
 
@@ -104,12 +115,14 @@ drogon::Task<> QueuedClaims::giveUp(std::int64_t id) const {
 }
 
 drogon::Task<std::vector<std::int64_t>> QueuedClaims::unconfirmed() const {
-  const auto seconds = settings_.republishAfter.count();
+  const auto after = static_cast<std::int64_t>(settings_.republishAfter.count());
+  const auto again = static_cast<std::int64_t>(settings_.republishAgain.count());
   const auto rows = co_await database_.client()->execSqlCoro(
       "SELECT id FROM coupon_claims WHERE queue = $1 AND state IN ('NEW', 'PROCESSED')"
-      " AND published_at IS NULL AND created_at < now() - $2::bigint * interval '1 second'"
-      " ORDER BY id LIMIT $3",
-      settings_.queue, static_cast<std::int64_t>(seconds), kAtOnce);
+      " AND (published_at IS NULL AND created_at < now() - $2::bigint * interval '1 second'"
+      " OR $3::bigint > 0 AND published_at < now() - $3::bigint * interval '1 second')"
+      " ORDER BY id LIMIT $4",
+      settings_.queue, after, again, kAtOnce);
   co_return idsIn(rows);
 }
 
@@ -121,20 +134,21 @@ drogon::Task<std::vector<std::int64_t>> QueuedClaims::unfinished(std::int64_t af
   co_return idsIn(rows);
 }
 
-drogon::Task<std::size_t> QueuedClaims::expire() const {
-  const auto seconds = static_cast<std::int64_t>(settings_.claimTimeout.count());
+drogon::Task<std::size_t> ClaimExpiry::run() const {
+  const auto seconds = static_cast<std::int64_t>(timeout_.count());
   // Who was admitted had a unit, which returns.
   const auto rows = co_await database_.client()->execSqlCoro(
-      "WITH old AS (SELECT id, coupon_id, state FROM coupon_claims WHERE queue = $1"
-      " AND state IN ('NEW', 'PROCESSED') AND created_at < now() - $2::bigint * interval '1 second'"
-      " ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED),"
+      "WITH old AS (SELECT id, coupon_id, state FROM coupon_claims"
+      " WHERE state IN ('NEW', 'PROCESSED') AND created_at < now() - $1::bigint * interval '1 "
+      "second'"
+      " ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED),"
       " units AS (SELECT coupon_id, count(*) AS number FROM old WHERE state = 'PROCESSED'"
       " GROUP BY coupon_id),"
       " returned AS (UPDATE coupons c SET remaining = c.remaining + units.number FROM units"
       " WHERE c.id = units.coupon_id)"
       " UPDATE coupon_claims q SET state = 'FAILED', code = 'CLAIM_EXPIRED' FROM old"
       " WHERE q.id = old.id RETURNING q.id",
-      settings_.queue, seconds, kAtOnce);
+      seconds, kAtOnce);
   co_return rows.size();
 }
 
@@ -148,25 +162,18 @@ drogon::Task<std::vector<ClaimView>> ClaimReader::find(std::vector<std::int64_t>
       " asked.code FROM asked LEFT JOIN line ON line.id = asked.id",
       arrayOf(ids));
   std::vector<ClaimView> claims;
-  for (const auto& row : rows) {
-    ClaimView claim{row[0].as<std::int64_t>(),
-                    row[1].as<std::int64_t>(),
-                    row[2].as<std::string>(),
-                    row[3].as<std::int64_t>(),
-                    {},
-                    {}};
-    if (!row[4].isNull()) claim.sequence = row[4].as<std::int64_t>();
-    if (!row[5].isNull()) claim.code = row[5].as<std::string>();
-    claims.push_back(std::move(claim));
-  }
+  for (const auto& row : rows) claims.push_back(viewOf(row));
   co_return claims;
 }
 
 drogon::Task<ClaimView> ClaimReader::find(std::int64_t id) const {
-  const std::vector<std::int64_t> ids{id};
-  auto claims = co_await find(ids);
-  if (claims.empty()) throw ServiceError(ErrorCode::kClaimNotFound);
-  co_return std::move(claims.front());
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT c.id, c.user_id, c.state, CASE WHEN c.state = 'NEW' THEN (SELECT count(*) FROM"
+      " coupon_claims q WHERE q.coupon_id = c.coupon_id AND q.state = 'NEW' AND q.id < c.id)"
+      " ELSE 0 END, c.sequence, c.code FROM coupon_claims c WHERE c.id = $1",
+      id);
+  if (rows.empty()) throw ServiceError(ErrorCode::kClaimNotFound);
+  co_return viewOf(rows[0]);
 }
 
 }  // namespace festa

@@ -30,10 +30,11 @@ struct ClaimView {
 };
 
 struct ClaimQueueSettings {
-  std::string queue;                                // its name in the rows
-  std::chrono::milliseconds workTime{0};            // of the slow part, in the lab
-  std::chrono::seconds claimTimeout{600};           // then a claim that nobody finished has failed
-  std::chrono::seconds republishAfter{5};           // without a confirmation
+  std::string queue;                       // its name in the rows
+  std::chrono::milliseconds workTime{0};   // of the slow part, in the lab
+  std::chrono::seconds republishAfter{5};  // without a confirmation
+  // With one, if it is still not finished: a broker may have lost it. 0: never.
+  std::chrono::seconds republishAgain{0};
   std::function<void(double seconds)> waited = {};  // told how long a decided claim had waited
 };
 
@@ -57,16 +58,30 @@ class QueuedClaims {
   // FAILED for good: the sequence number stays, the unit returns to stock.
   drogon::Task<> giveUp(std::int64_t id) const;
 
-  // Unfinished ones of this queue in the order of arrival, above `after`: those not confirmed in
-  // time, or all.
+  static constexpr std::size_t kAtOnce = 500;
+  // Unfinished ones of this queue in the order of arrival, at most kAtOnce: those to be published
+  // again, or all above `after`.
   drogon::Task<std::vector<std::int64_t>> unconfirmed() const;
   drogon::Task<std::vector<std::int64_t>> unfinished(std::int64_t after) const;
-  // Fails claims of any queue that nobody finished in time; how many.
-  drogon::Task<std::size_t> expire() const;
 
  private:
   const Database database_;
   const ClaimQueueSettings settings_;
+};
+
+// The end of claims that nobody finished in time, whatever their queue: it may no longer be
+// configured. Thread-safe.
+class ClaimExpiry {
+ public:
+  ClaimExpiry(Database database, std::chrono::seconds timeout)
+      : database_(std::move(database)), timeout_(timeout) {}
+
+  // How many have failed by it.
+  drogon::Task<std::size_t> run() const;
+
+ private:
+  const Database database_;
+  const std::chrono::seconds timeout_;
 };
 
 // Reading claims, whatever their queue. Thread-safe.

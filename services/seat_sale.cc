@@ -55,7 +55,6 @@ drogon::Task<std::optional<Reservation>> SeatSale::execute(SqlClient& sql,
 }
 
 drogon::Task<StoredRow> SeatSale::look(SqlClient& sql) {
-  const auto before = SoldSeats::Clock::now();
   const auto rows = co_await sql.execSqlCoro(
       "SELECT s.id, s.is_reserved, s.fence,"
       " now() >= p.start_reservation_at AND now() < p.end_reservation_at,"
@@ -68,7 +67,7 @@ drogon::Task<StoredRow> SeatSale::look(SqlClient& sql) {
   if (row[0].isNull()) throw ServiceError(ErrorCode::kSeatNotFound);
   if (!row[4].as<bool>()) throw ServiceError(ErrorCode::kUserNotFound);
   if (row[1].as<bool>()) {
-    sold_.add(seat_, before);
+    sold_.add(seat_, began_);
     throw ServiceError(ErrorCode::kAlreadyReservedSeat);
   }
   if (!row[3].as<bool>()) throw ServiceError(ErrorCode::kReservationClosed);

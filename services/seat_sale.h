@@ -26,6 +26,8 @@ class SeatSale : public AtomicWrite<Reservation> {
   const SeatRef seat_;
   const std::int64_t userId_;
   SoldSeats& sold_;
+  // Before any statement of this sale: inside a transaction a look may see what was then.
+  const SoldSeats::Clock::time_point began_ = SoldSeats::Clock::now();
 };
 
 }  // namespace festa

@@ -82,6 +82,20 @@ drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
   }
 }
 
+drogon::Task<> LocalQueue::giveUpPatiently(QueueTicket ticket) {
+  Backoff pauses(kFirstPause, kLongestPause);
+  while (isAvailable()) {
+    try {
+      co_await handlers_.giveUp(ticket);
+      co_return;
+    } catch (const std::exception& error) {
+      LOG_WARN << "ticket " << ticket << " could not be given up yet: " << error.what();
+    }
+    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    co_await drogon::sleepCoro(loop_, pause);
+  }
+}
+
 drogon::AsyncTask LocalQueue::admitAll() {
   const auto self = shared_from_this();
   while (true) {
@@ -136,11 +150,7 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   }
   const bool isLast = work.deliveries >= settings_.deliveryLimit;
   if (failed && isLast) {
-    try {
-      co_await handlers_.giveUp(work.ticket);
-    } catch (const std::exception& error) {
-      LOG_ERROR << "ticket " << work.ticket << " was not given up: " << error.what();
-    }
+    co_await giveUpPatiently(work.ticket);
     observer_->deadLettered();
   }
   if (failed && !isLast) {

@@ -45,6 +45,7 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   drogon::AsyncTask admitAll();
   drogon::AsyncTask workOn(Work work);
   drogon::Task<Admission> admitPatiently(QueueTicket ticket);
+  drogon::Task<> giveUpPatiently(QueueTicket ticket);
   void wakeAdmission();
   void startWork();
   void workEnded(std::optional<Work> again);

@@ -11,6 +11,9 @@ namespace festa::lock {
 
 namespace {
 
+// For tickets that take their processes with them; tries are counted by the consumer. Fixed,
+// because a queue cannot be declared again with another one.
+constexpr int kBrokerLimit = 1000;
 constexpr amqp_channel_t kChannel = 1;
 constexpr auto kConsumer = "c";
 
@@ -122,9 +125,9 @@ void RabbitMqConnection::declare(const RabbitMqSettings& settings) {
   std::array waiting{entry("x-queue-type", "quorum"), flag("x-single-active-consumer"),
                      entry("x-dead-letter-exchange", ""),
                      entry("x-dead-letter-routing-key", names.dead)};
-  std::array work{
-      entry("x-queue-type", "quorum"), entry("x-delivery-limit", settings.deliveryLimit),
-      entry("x-dead-letter-exchange", ""), entry("x-dead-letter-routing-key", names.dead)};
+  std::array work{entry("x-queue-type", "quorum"), entry("x-delivery-limit", kBrokerLimit),
+                  entry("x-dead-letter-exchange", ""),
+                  entry("x-dead-letter-routing-key", names.dead)};
   const auto table = [](auto& entries) {
     return amqp_table_t{static_cast<int>(entries.size()), entries.data()};
   };

@@ -16,13 +16,17 @@ RabbitMqQueue::~RabbitMqQueue() {
 void RabbitMqQueue::start(TicketHandlers handlers) {
   const auto shared = std::make_shared<const TicketHandlers>(std::move(handlers));
   waiting_ = std::make_unique<RabbitMqWaitingConsumer>(settings_, shared, nextLoop_, observer_);
-  work_ = std::make_unique<RabbitMqWorkConsumer>(settings_, shared, nextLoop_, observer_);
+  {
+    const std::lock_guard guard(mutex_);
+    work_ = std::make_unique<RabbitMqWorkConsumer>(settings_, shared, nextLoop_, observer_);
+  }
   links_.push_back(std::make_unique<RabbitMqLink>("publisher", settings_, publisher_));
   links_.push_back(std::make_unique<RabbitMqLink>("waiting queue", settings_, *waiting_));
   links_.push_back(std::make_unique<RabbitMqLink>("work queue", settings_, *work_));
 }
 
 QueueCounts RabbitMqQueue::counts() const {
+  const std::lock_guard guard(mutex_);
   return {.waiting = publisher_.waiting(), .inWork = work_ ? work_->inWork() : 0};
 }
 

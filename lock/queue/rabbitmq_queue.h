@@ -4,6 +4,8 @@
 #include "lock/queue/rabbitmq_publisher.h"
 #include "lock/queue/rabbitmq_work_consumer.h"
 
+#include <mutex>
+
 namespace festa::lock {
 
 // Quorum queues `<prefix>.waiting` (one active consumer of all processes), `<prefix>.work` and
@@ -33,7 +35,8 @@ class RabbitMqQueue : public OrderedQueue {
   const std::shared_ptr<QueueObserver> observer_;
   RabbitMqPublisher publisher_;
   std::unique_ptr<RabbitMqWaitingConsumer> waiting_;
-  std::unique_ptr<RabbitMqWorkConsumer> work_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<RabbitMqWorkConsumer> work_;        // set by start(), under mutex_
   std::vector<std::unique_ptr<RabbitMqLink>> links_;  // after what they use
 };
 

@@ -13,11 +13,9 @@ struct RabbitMqSettings {
   std::string user = "guest";
   std::string password = "guest";
   std::string vhost = "/";
-  std::string prefix = "festabook";  // of the names of the queues
-  int workers = 4;                   // tickets that this process works on at a time
-  // Tries of a ticket's work. The broker itself stops one delivery later, for tickets that take
-  // their processes with them.
-  int deliveryLimit = 5;
+  std::string prefix = "festabook";   // of the names of the queues
+  int workers = 4;                    // tickets that this process works on at a time
+  int deliveryLimit = 5;              // tries of a ticket's work
   std::chrono::seconds heartbeat{2};  // a peer that is silent for twice as long is gone
   Millis connectTimeout{2'000};       // for the connection, the login, and each answer after it
   Millis publishTimeout{2'000};       // for a confirm

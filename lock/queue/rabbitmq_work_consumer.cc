@@ -25,7 +25,8 @@ RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings,
       outcomes_(std::make_shared<Outcomes>(wakeUp())) {}
 
 void RabbitMqWorkConsumer::connected(RabbitMqConnection& connection) {
-  connection.consume(names_.work, settings_.workers);
+  // As many again in hand, so that a worker that ends need not wait for the broker.
+  connection.consume(names_.work, 2 * settings_.workers);
 }
 
 void RabbitMqWorkConsumer::received(RabbitMqConnection& connection, RabbitMqEvent event) {

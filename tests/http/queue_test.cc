@@ -116,6 +116,28 @@ TEST_F(ClaimApi, ARepeatedKeyGetsTheSameClaim) {
       sales_.number("SELECT count(*) FROM coupon_claims WHERE coupon_id = $1::bigint", coupon), 1);
 }
 
+// Drogon streams neither to HEAD nor over connections that close; such answers take no place for
+// long.
+TEST(ClaimEvents, WithoutAStreamAreOneEventAndTakeNoPlace) {
+  const Service lab(sharedPg().createDatabase(),
+                    {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "1"}, {"QUEUE_WORK_MS", "1500"}});
+  const auto coupon = Sales(lab.database()).coupon(1, true);
+  const auto location =
+      lab.client()
+          .request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
+          .header("location");
+  auto closing = Sales::as(1);
+  closing["Connection"] = "close";
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(lab.client().request("HEAD", location + "/events", Sales::as(1)).status, 200);
+    const auto once = lab.client().get(location + "/events", closing);
+    EXPECT_EQ(once.status, 200);
+    EXPECT_THAT(once.body, testing::StartsWith("data: {"));
+  }
+  const auto events = lab.client().get(location + "/events", Sales::as(1));
+  EXPECT_THAT(events.body, testing::HasSubstr(R"("state":"DONE")"));
+}
+
 TEST(ClaimEvents, AreBoundedInNumber) {
   const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "0"}});
   const auto coupon = Sales(lab.database()).coupon(1, true);

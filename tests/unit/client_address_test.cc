@@ -42,6 +42,19 @@ TEST(ClientAddress, IsThePeerUnlessThatIsAProxy) {
   EXPECT_EQ(clientAddress("10.0.0.1", "198.51.100.1", proxies), "198.51.100.1");
 }
 
+TEST(ClientAddress, MayComeWithAPort) {
+  const auto proxies = ranges({"10.0.0.0/8"});
+  EXPECT_EQ(clientAddress("10.0.0.1", "198.51.100.1:4711", proxies), "198.51.100.1");
+  EXPECT_EQ(clientAddress("10.0.0.1", "[2001:db8::1]:4711", proxies), "2001:db8::1");
+}
+
+TEST(ClientAddress, IsLimitedByItsNetworkIfThatIsOneHosts) {
+  EXPECT_EQ(limitedName("2001:db8::1"), limitedName("2001:db8::ffff"));
+  EXPECT_NE(limitedName("2001:db8::1"), limitedName("2001:db8:0:1::1"));
+  EXPECT_NE(limitedName("192.0.2.1"), limitedName("192.0.2.2"));
+  EXPECT_NE(limitedName("::ffff:192.0.2.1"), limitedName("::ffff:192.0.2.2"));
+}
+
 TEST(ClientAddress, OnlyWhatProxiesAddedIsBelieved) {
   const auto proxies = ranges({"10.0.0.0/8"});
   EXPECT_EQ(clientAddress("10.0.0.1", "1.2.3.4, 198.51.100.1", proxies), "198.51.100.1");
