@@ -53,9 +53,8 @@ HttpResponsePtr toResponse(const Answer& answer) {
   return response;
 }
 
-drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr& incoming,
+drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr& request,
                                                             drogon::MiddlewareNextAwaiter&& next) {
-  const HttpRequestPtr request = incoming;
   const std::string key = request->getHeader("idempotency-key");
   if (key.empty()) co_return co_await next;
   requireUsable(key);

@@ -107,6 +107,8 @@ class SessionsChaos : public testing::Test {
                     {"DATABASE_POOL_TIMEOUT_MS", "5000"},
                     {"DATABASE_LOCK_TIMEOUT_MS", "5000"},
                     {"DATABASE_STATEMENT_TIMEOUT_MS", "5000"},
+                    {"LOCK_LOCKABLES_SEATS_LEASE_MS", "60000"},
+                    {"LOCK_LOCKABLES_COUPONS_LEASE_MS", "60000"},
                     {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "60000"}}};
   std::vector<Headers> festivals_;
 };
