@@ -38,6 +38,7 @@ std::vector<std::string> tokensFor(const Config& config, const std::vector<std::
   PgSession session(config.database);
   const TokenService tokens(config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
   std::vector<std::string> all;
+  all.reserve(names.size());
   for (const auto& name : names) all.push_back(tokens.issue(callerNamed(session, name)));
   return all;
 }
