@@ -32,12 +32,12 @@ TEST_F(RabbitMqQueueTest, AsManyAreWorkedOnAsThereAreWorkers) {
   settings_.countEvery = lock::Millis{20};
   clerk_->workWaits = true;
   const auto queue = open();
-  publishAll(*queue, tickets(1, 7));
+  publishAll(*queue, tickets(1, 10));
   EXPECT_TRUE(eventually([&] { return clerk_->running("work") == 3; }));
-  EXPECT_TRUE(hasLength("work", 4));
+  EXPECT_TRUE(hasLength("work", 4)) << "as many again are in hand";
   EXPECT_EQ(queue->counts().inWork, 3);
   clerk_->workWaits = false;
-  EXPECT_TRUE(areWorked(7));
+  EXPECT_TRUE(areWorked(10));
   EXPECT_EQ(clerk_->mostRunning("work"), 3);
 }
 
