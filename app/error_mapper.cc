@@ -266,8 +266,11 @@ drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,
   const auto code = codeOf(error);
   // what() of a database error may quote data; it goes to the log of an operator, never to a
   // client.
-  if (rowOf(code).status >= 500)
-    LOG_WARN << nameOf(code) << " on " << request->methodString() << ": " << error.what();
+  const auto& row = rowOf(code);
+  if (row.status == 500)
+    LOG_ERROR << row.name << " on " << request->methodString() << ": " << error.what();
+  else if (row.status > 500)
+    LOG_WARN << row.name << " on " << request->methodString() << ": " << error.what();
   if (const auto* service = dynamic_cast<const ServiceError*>(&error))
     return problem(request, *service);
   return problem(request, ServiceError(code));

@@ -16,8 +16,11 @@ bool containsAny(std::string_view text, const std::array<std::string_view, N>& p
 
 constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
                                                     "canceling statement due to lock timeout"};
-constexpr std::array<std::string_view, 3> kConflicts{
+// The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
+// transactions share and update one row. Its own transaction is rolled back, too.
+constexpr std::array<std::string_view, 4> kConflicts{
     "could not serialize access", "deadlock detected",
+    "new multixact has more than one updating member",
     "violates unique constraint \"announcements_pin_slot\""};
 constexpr std::array<std::string_view, 16> kGone{"server closed the connection",
                                                  "SSL SYSCALL error",

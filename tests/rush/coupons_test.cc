@@ -16,6 +16,7 @@ const int kStock = kUsers / 2;
 
 struct Outcome {
   std::map<std::string, int> answers;
+  std::string errors;  // what the service wrote about them
   std::int64_t claims;
   std::int64_t users;
   std::int64_t sequences;  // different ones
@@ -45,6 +46,7 @@ Outcome rushOn(const Service& service, const std::vector<int>& ports, const Head
                         coupon);
   };
   return {countByCode(answers),
+          service.errors(),
           count("count(*)"),
           count("count(DISTINCT user_id)"),
           count("count(DISTINCT sequence)"),
@@ -62,7 +64,8 @@ void expectExactlyTheStock(const Outcome& outcome) {
   EXPECT_EQ(answers["201"], kStock);
   for (const auto* expected : {"201", "409 ALREADY_CLAIMED", "409 COUPON_SOLD_OUT"})
     answers.erase(expected);
-  EXPECT_TRUE(answers.empty()) << answers.begin()->first << " × " << answers.begin()->second;
+  EXPECT_TRUE(answers.empty()) << answers.begin()->first << " × " << answers.begin()->second << '\n'
+                               << outcome.errors;
 }
 
 class CouponRush : public testing::TestWithParam<Protection> {

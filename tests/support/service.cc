@@ -57,6 +57,15 @@ std::string Service::log() const {
   return contentOf(logFile_);
 }
 
+std::string Service::errors() const {
+  std::istringstream lines(log());
+  std::string found;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("\"level\":\"error\"") != std::string::npos) found += line + '\n';
+  constexpr std::size_t kEnough = 4000;
+  return found.size() <= kEnough ? found : found.substr(found.size() - kEnough);
+}
+
 Headers Service::as(const std::string& account) const {
   PgSession session(database_);
   const auto row =

@@ -25,6 +25,7 @@ class Service {
   Process& process() { return *process_; }
   const Config::Database& database() const { return database_; }
   std::string log() const;
+  std::string errors() const;  // the last lines of the log with level error
 
   HttpClient client() const { return HttpClient(port_); }
   // `Authorization` of a demo account: admin, council1 or council2.

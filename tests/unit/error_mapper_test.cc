@@ -218,6 +218,8 @@ TEST(ErrorMapper, DatabaseFailuresAreToldApartByTheirText) {
   EXPECT_EQ(codeForFailure("ERROR:  deadlock detected"), "LOCK_TIMEOUT");
   EXPECT_EQ(codeForFailure("ERROR:  could not serialize access due to concurrent update"),
             "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  new multixact has more than one updating member: 0 2[1, 2]"),
+            "LOCK_TIMEOUT");
   EXPECT_EQ(codeForFailure("server closed the connection unexpectedly"), "DATABASE_UNAVAILABLE");
   EXPECT_EQ(codeForFailure("FATAL:  terminating connection due to administrator command"),
             "DATABASE_UNAVAILABLE");
