@@ -27,12 +27,16 @@ struct NamesOfStorages {
 };
 
 // A storage as a process of its own would have it: its own name, clients and subscription.
-// `messages`: the port for the subscription; 0: the same one.
+// `messages`: the port for the subscription; 0: the same one. `patience`: with the server's answer.
 template <class Storage>
-std::shared_ptr<Storage> ownStorage(Loops& loops, int port, int messages = 0) {
-  return std::dynamic_pointer_cast<Storage>(makeStorage(
-      {.name = kNameOf<Storage>, .epochs = countedEpochs(), .ports = {port}, .messages = messages},
-      loops));
+std::shared_ptr<Storage> ownStorage(Loops& loops, int port, int messages = 0,
+                                    lock::Millis patience = lock::Millis{500}) {
+  return std::dynamic_pointer_cast<Storage>(makeStorage({.name = kNameOf<Storage>,
+                                                         .epochs = countedEpochs(),
+                                                         .ports = {port},
+                                                         .messages = messages,
+                                                         .patience = patience},
+                                                        loops));
 }
 
 }  // namespace festa::test
