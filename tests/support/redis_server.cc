@@ -70,12 +70,13 @@ drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t conne
                                                      std::chrono::milliseconds patience) {
   auto client = drogon::nosql::RedisClient::newRedisClient(
       trantor::InetAddress("127.0.0.1", static_cast<std::uint16_t>(port)), connections);
-  client->setTimeout(std::chrono::duration<double>(patience).count());
+  client->setTimeout(0.5);  // a command sent before there is a connection may have no answer
   // Never destroyed: a coroutine may drop the last pointer on the client's own thread.
   static auto& kept = *new std::vector<drogon::nosql::RedisClientPtr>;
   kept.push_back(client);
   if (!eventually([&] { return answers(*client); }))
     throw std::runtime_error("Redis does not answer");
+  client->setTimeout(std::chrono::duration<double>(patience).count());
   return client;
 }
 
