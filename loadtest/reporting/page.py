@@ -144,7 +144,7 @@ def pools_part(series):
     if not series:
         return ""
     return ("<h2>No lock, more connections</h2><p>The same creates without any protection, on pools of different sizes. With "
-            "one connection transactions follow one another and nothing is seen; that is how such a mistake stays hidden.</p>"
+            "one connection transactions follow one another, and such a mistake stays hidden.</p>"
             f'<div class="panels">{figure("Pinned announcements left", "a dot for each run", pools(series, "Pins over pool sizes"))}'
             "</div>")
 
