@@ -1,28 +1,15 @@
 // JSON Web Tokens, HS256 only.
 #pragma once
 
+#include "services/verified_tokens.h"
+
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace festa {
 
-enum class Realm { kCouncil, kUser };
-
-// Who a token speaks for.
-struct Caller {
-  std::string login;
-  std::int64_t uid = 0;
-  Realm realm = Realm::kCouncil;
-  std::optional<std::int64_t> festivalId;  // realm council only
-  std::vector<std::string> roles;
-
-  bool hasRole(const std::string& role) const;
-};
-
-// Immutable, thread-safe.
+// Thread-safe.
 class TokenService {
  public:
   TokenService(std::string secret, std::chrono::seconds lifetime);
@@ -35,6 +22,7 @@ class TokenService {
  private:
   const std::string secret_;
   const std::chrono::seconds lifetime_;
+  mutable VerifiedTokens verified_;
 };
 
 }  // namespace festa

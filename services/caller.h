@@ -1,0 +1,26 @@
+// Who a request speaks for.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+enum class Realm { kCouncil, kUser };
+
+struct Caller {
+  std::string login;
+  std::int64_t uid = 0;
+  Realm realm = Realm::kCouncil;
+  std::optional<std::int64_t> festivalId;  // realm council only
+  std::vector<std::string> roles;
+
+  bool hasRole(const std::string& role) const {
+    return std::find(roles.begin(), roles.end(), role) != roles.end();
+  }
+};
+
+}  // namespace festa

@@ -1,0 +1,41 @@
+// Tokens whose signatures have been checked, so that the next request need not do it again.
+#pragma once
+
+#include "services/caller.h"
+
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace festa {
+
+// Bounded and thread-safe. Found only by the whole token, and only before it expires: what is here
+// says no more than checking it anew would. Nobody is let in who was not let in by a signature.
+class VerifiedTokens {
+ public:
+  explicit VerifiedTokens(std::size_t limit) : half_(limit / 2) {}
+
+  std::optional<Caller> find(const std::string& token, std::time_t now);
+  void add(const std::string& token, const Caller& caller, std::time_t expires);
+  std::size_t size() const;
+
+ private:
+  struct Entry {
+    Caller caller;
+    std::time_t expires;
+  };
+  using Entries = std::unordered_map<std::string, Entry>;
+
+  void put(const std::string& token, Entry entry);  // with mutex_ held
+
+  const std::size_t half_;
+  mutable std::mutex mutex_;
+  // When the young ones fill their half they become the old ones, and who is asked for among those
+  // becomes young again: what nobody uses goes. Guarded by mutex_.
+  Entries young_;
+  Entries old_;
+};
+
+}  // namespace festa
