@@ -327,7 +327,8 @@ void serve(const Config& config) {
                                     std::chrono::hours(config.idempotency.keepHours)});
   Endpoints endpoints(
       tokens, idempotency, configureAdmission(config), lockContext,
-      [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); });
+      [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); },
+      problem);
   const Operations operations(
       database, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
       drain);

@@ -2,12 +2,12 @@
 
 #include "controllers/json_writer.h"
 
-#include <trantor/utils/Date.h>
 #include <trantor/utils/Logger.h>
 
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 
 namespace festa {
 
@@ -50,10 +50,37 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
 
 }  // namespace
 
+namespace {
+
+// "2026-11-16T15:38:56", written anew once a second and thread.
+std::string_view wallClock(std::time_t second) {
+  thread_local std::time_t written = -1;
+  thread_local char text[20];
+  if (second != written) {
+    std::tm parts{};
+    gmtime_r(&second, &parts);
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    written = second;
+  }
+  return {text, sizeof text - 1};
+}
+
+void appendTime(std::string& out) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  char micros[9];
+  std::snprintf(micros, sizeof micros, ".%06ld", now.tv_nsec / 1000);
+  out.append(wallClock(now.tv_sec)).append(micros);
+}
+
+}  // namespace
+
 LogLine::LogLine(std::string_view event, std::string_view level) : enabled_(isEnabled(level)) {
   if (!enabled_) return;
-  text_ = "{\"time\":\"" + trantor::Date::now().toCustomFormattedString("%Y-%m-%dT%H:%M:%S", true) +
-          "Z\"";
+  text_.reserve(256);
+  text_ = "{\"time\":\"";
+  appendTime(text_);
+  text_ += "Z\"";
   with("level", level).with("event", event);
 }
 

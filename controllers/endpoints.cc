@@ -66,20 +66,24 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
 // What may answer a request without its lock.
 class BeforeLock : public drogon::HttpCoroMiddleware<BeforeLock, false> {
  public:
-  BeforeLock(std::string name, std::function<void(const HttpRequestPtr&)> look)
-      : name_(std::move(name)), look_(std::move(look)) {}
+  using Look = std::function<std::optional<ErrorCode>(const HttpRequestPtr&)>;
+
+  BeforeLock(std::string name, Look look, Refusal refuse)
+      : name_(std::move(name)), look_(std::move(look)), refuse_(std::move(refuse)) {}
 
   const std::string& className() const override { return name_; }
 
   drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request,
                                        drogon::MiddlewareNextAwaiter&& next) override {
-    look_(request);
+    const auto error = look_(request);
+    if (error) co_return refuse_(request, ServiceError(*error));
     co_return co_await next;
   }
 
  private:
   const std::string name_;
-  const std::function<void(const HttpRequestPtr&)> look_;
+  const Look look_;
+  const Refusal refuse_;
 };
 
 std::string methodName(drogon::HttpMethod method) {
@@ -134,10 +138,11 @@ Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
                      std::shared_ptr<const IdempotencyService> idempotency,
                      std::shared_ptr<const Admission> admission,
                      lock::LockMiddlewareContext lockContext,
-                     std::function<lock::Lockable(lock::Lockable)> configureLock)
+                     std::function<lock::Lockable(lock::Lockable)> configureLock, Refusal refuse)
     : tokens_(std::move(tokens)),
       idempotency_(std::make_shared<IdempotencyMiddleware>(std::move(idempotency))),
       admission_(std::move(admission)),
+      refuse_(std::move(refuse)),
       lockContext_(std::move(lockContext)),
       configureLock_(std::move(configureLock)) {
   drogon::app().registerMiddleware(idempotency_);
@@ -150,9 +155,9 @@ std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& rout
   return name;
 }
 
-std::string Endpoints::addBefore(const Endpoint& endpoint, const std::string& route) {
+std::string Endpoints::addBefore(const Endpoint& endpoint, const std::string& route) const {
   std::string name = "before:" + route;
-  drogon::app().registerMiddleware(std::make_shared<BeforeLock>(name, endpoint.before));
+  drogon::app().registerMiddleware(std::make_shared<BeforeLock>(name, endpoint.before, refuse_));
   return name;
 }
 

@@ -34,13 +34,16 @@ struct Endpoint {
   bool limitedByAddress = false;  // it costs much and takes no token
   // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
   std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
-  // Runs when the caller's right and input are known, before any lock; throws ServiceError to
-  // answer at once.
-  std::function<void(const drogon::HttpRequestPtr&)> before = {};
+  // Runs when the caller's right and input are known, before any lock; an error answers at once.
+  // Not thrown: this is for crowds.
+  std::function<std::optional<ErrorCode>(const drogon::HttpRequestPtr&)> before = {};
   const lock::Lockable* lock = nullptr;
   std::vector<std::string> lockBodyFields = {};  // body fields that the lock's key may use
   std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
 };
+
+using Refusal =
+    std::function<drogon::HttpResponsePtr(const drogon::HttpRequestPtr&, const ServiceError&)>;
 
 // Registers endpoints with Drogon: a gate middleware (limits, authentication, role, parsing) for
 // each, for authenticated writes the one for idempotency keys, then what comes before the lock, the
@@ -50,7 +53,7 @@ class Endpoints {
   Endpoints(std::shared_ptr<const TokenService> tokens,
             std::shared_ptr<const IdempotencyService> idempotency,
             std::shared_ptr<const Admission> admission, lock::LockMiddlewareContext lockContext,
-            std::function<lock::Lockable(lock::Lockable)> configureLock);
+            std::function<lock::Lockable(lock::Lockable)> configureLock, Refusal refuse);
 
   // Throws lock::KeyTemplateError when the lock's key needs what this endpoint does not have.
   void add(Endpoint endpoint);
@@ -62,12 +65,13 @@ class Endpoints {
 
  private:
   std::string addGate(const Endpoint& endpoint, const std::string& route);
-  static std::string addBefore(const Endpoint& endpoint, const std::string& route);
+  std::string addBefore(const Endpoint& endpoint, const std::string& route) const;
   std::string addLock(const Endpoint& endpoint);
 
   const std::shared_ptr<const TokenService> tokens_;
   const std::shared_ptr<IdempotencyMiddleware> idempotency_;
   const std::shared_ptr<const Admission> admission_;
+  const Refusal refuse_;
   const lock::LockMiddlewareContext lockContext_;
   const std::function<lock::Lockable(lock::Lockable)> configureLock_;
   const std::shared_ptr<RouteTable> routes_ = std::make_shared<RouteTable>();

@@ -2,25 +2,37 @@
 
 namespace festa {
 
-void appendQuoted(std::string& out, std::string_view text) {
+namespace {
+
+bool isPlain(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+}
+
+void appendEscaped(std::string& out, char c) {
   static constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"': out += "\\\""; break;
+    case '\\': out += "\\\\"; break;
+    case '\n': out += "\\n"; break;
+    case '\r': out += "\\r"; break;
+    case '\t': out += "\\t"; break;
+    default:
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
+  }
+}
+
+}  // namespace
+
+void appendQuoted(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += kHex[static_cast<unsigned char>(c) >> 4];
-          out += kHex[static_cast<unsigned char>(c) & 15];
-        } else {
-          out += c;
-        }
-    }
+  while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && isPlain(text[plain])) ++plain;
+    out.append(text.substr(0, plain));
+    if (plain < text.size()) appendEscaped(out, text[plain++]);
+    text.remove_prefix(plain);
   }
   out += '"';
 }

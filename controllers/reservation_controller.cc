@@ -116,7 +116,7 @@ void ReservationController::publish(Endpoints& endpoints) const {
                  .access = kUsersAndAdmins,
                  .takesBody = true,
                  .parse = parseWish,
-                 .before = [this](const HttpRequestPtr& request) { refuseIfSold(request); },
+                 .before = [this](const HttpRequestPtr& request) { return knownToBeSold(request); },
                  .lock = &kSeats,
                  .lockBodyFields = {"seatLocation", "seatNumber"},
                  .handle = [this](HttpRequestPtr request) { return reserve(std::move(request)); }});
@@ -137,10 +137,9 @@ void ReservationController::publish(Endpoints& endpoints) const {
                  .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
 }
 
-void ReservationController::refuseIfSold(const HttpRequestPtr& request) const {
-  if (!usesSoldView_(request)) return;
-  if (services_.sold->isSold(inputOf<Wish>(request).seat))
-    throw ServiceError(ErrorCode::kAlreadyReservedSeat, "known to be sold");
+std::optional<ErrorCode> ReservationController::knownToBeSold(const HttpRequestPtr& request) const {
+  const bool sold = usesSoldView_(request) && services_.sold->isSold(inputOf<Wish>(request).seat);
+  return sold ? std::optional(ErrorCode::kAlreadyReservedSeat) : std::nullopt;
 }
 
 drogon::Task<HttpResponsePtr> ReservationController::reserve(HttpRequestPtr request) const {

@@ -30,7 +30,7 @@ class ReservationController {
   void publish(Endpoints& endpoints) const;
 
  private:
-  void refuseIfSold(const drogon::HttpRequestPtr& request) const;
+  std::optional<ErrorCode> knownToBeSold(const drogon::HttpRequestPtr& request) const;
   drogon::Task<drogon::HttpResponsePtr> reserve(drogon::HttpRequestPtr request) const;
   drogon::Task<drogon::HttpResponsePtr> cancel(drogon::HttpRequestPtr request) const;
   drogon::Task<drogon::HttpResponsePtr> list(drogon::HttpRequestPtr request) const;
