@@ -128,3 +128,21 @@ def rows_and_answers(by_row, answers, locks, stored_by):
             row = answer["row"] if answer["status"] in stored_by else ""
             lines.append(f"answered {word(who)} {answer['status']} {word(row)}")
     return lines
+
+
+def false_refusals(answers, log):
+    """Operations that were refused for certain, and yet their repetition found them done: it got an answer without coming
+    to the lock, and no attempt before it was without a known outcome."""
+    reached = {said["request_id"] for said in lock_lines(log, {answer["who"] for answer in answers})}
+    attempts = {}
+    for answer in sorted(answers, key=lambda each: each["sent"]):
+        if answer.get("idempotency"):
+            attempts.setdefault((answer["user"], answer["idempotency"]), []).append(answer)
+    broken = []
+    for (user, key), tries in attempts.items():
+        last = tries[-1]
+        unclear = any(answer["status"] in UNKNOWN or answer["code"] == "REQUEST_IN_PROGRESS" for answer in tries[:-1])
+        if 200 <= last["status"] < 300 and last["who"] not in reached and not unclear and len(tries) > 1:
+            if not any(200 <= answer["status"] < 300 for answer in tries[:-1]):
+                broken.append(f"key {key} of user {user} was refused, and then found to be done as row {last['row']}")
+    return broken

@@ -10,16 +10,18 @@ from .service import Fleet, Tools
 from .verdict import Judge
 
 POOL = 16
-DATABASE = "festabook_lab"
+DATABASE = "festabook"
 
 
 class Lab:
     """Servers on free ports in a folder of their own; close() ends all of them."""
 
-    def __init__(self, folder, programs, users, rabbitmq=False):
+    def __init__(self, folder, programs, users, rabbitmq=False, production=False):
+        """`production`: three instances with what we recommend for them, and requests that cannot choose."""
         self.folder = pathlib.Path(folder)
         self.programs = programs
         self.processes = Processes(self.folder)
+        self._production = production
         self._fleet = None
         self._wanted = None
         # It takes longest; nobody needs it before the first fleet.
@@ -46,6 +48,9 @@ class Lab:
             "FESTA_REDLOCK_NODES": self.redlock.addresses(),
             # All five share this machine with everything else: they may be slow.
             "FESTA_REDLOCK_TIMEOUT_MS": "500", "FESTA_HTTP_DRAIN_DELAY_MS": "0"}
+        if self._production:
+            settings |= {"FESTA_LAB": "false", "FESTA_LOCK_STRATEGY": "redis-pubsub", "FESTA_LOCK_INSTANCES": "3",
+                         "FESTA_HTTP_DRAIN_DELAY_MS": "1000"}
         if self.rabbitmq:
             settings |= {"FESTA_RABBITMQ_HOST": "127.0.0.1", "FESTA_RABBITMQ_PORT": str(self.rabbitmq.port)}
         return {**settings, **more}
@@ -68,7 +73,7 @@ class Lab:
         return [server.command("INFO", "commandstats") for server in (self.redis, *self.redlock.nodes)]
 
     def _store_tokens(self, users):
-        tools = Tools(self.programs.festabook, self.processes.environment(self.settings()))
+        tools = Tools(self.programs.festabook, self.processes.environment(self.settings(FESTA_LAB="true")))
         file = self.folder / "tokens.json"
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as output:
             json.dump(tools.tokens(users), output)

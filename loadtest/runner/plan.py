@@ -31,7 +31,7 @@ SCENARIOS = (
     Scenario("pin-storm", 2, "creates, pins, unpins and deletes mixed", "pins", quick=(), sells_out=False),
     Scenario("opening-second", 3, "10,000 users, 1,000 seats", "seats"),
     Scenario("hot-seat", 4, "one seat, 5,000 users", "seats"),
-    Scenario("double-click", 5, "one Idempotency-Key several times at once", "seats", quick=(), sells_out=False),
+    Scenario("double-click", 5, "one Idempotency-Key several times at once", "seats", quick=()),
     Scenario("coupon-queue", 6, "1,011 coupon requests on a stock of 1,000, 100 ms of work each", "coupons",
              queues="only"),
     Scenario("coupon-per-user", 7, "1,000 users, five requests each, stock 500", "coupons", queues="too"),
