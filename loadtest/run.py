@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -123,6 +124,8 @@ def print_tokens(count):
 
 def main(arguments):
     wish = parse(arguments)
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if wish.tokens:

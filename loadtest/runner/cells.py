@@ -116,6 +116,16 @@ def warm_up(lab, cell):
     run_script(lab, cell, 0.1, "warm-up")
 
 
+def look_at_samples(run, verdict):
+    """What a reader saw meanwhile (pin-storm): the end may be right where the middle was not."""
+    most = (run.summary.get("facts") or {}).get("most_pinned")
+    if most is not None:
+        verdict.facts["most_pinned"] = most
+        if most > verdict.facts["limit"]:
+            verdict.violations.append(f"{most} pinned announcements were seen at once")
+            verdict.oversold = max(verdict.oversold, most - verdict.facts["limit"])
+
+
 def run_round(lab, measured, scale):
     cell = measured.cell
     fleet = lab.fleet(cell.instances, **fleet_settings(cell))
@@ -131,6 +141,7 @@ def run_round(lab, measured, scale):
         cell.scenario.subject, run.subject, run.answers, logs.text(), cell.strategy,
         ordered=cell.strategy in ORDERED and (cell.instances == 1 or cell.strategy != "memory"),
         sold_out=cell.scenario.sells_out)
+    look_at_samples(run, verdict)
     measured.add(run, verdict, (before, after), commands, sampler)
 
 

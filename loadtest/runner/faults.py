@@ -221,8 +221,7 @@ def run_fault(lab, fault):
                  "DURATION": DURATION_S, "RATE": 60, "COUPON_RATE": 20}
     child = load.start(lab.programs.k6, "faults.js", folder, variables, log)
     try:
-        while child.poll() is None and not (folder / "console.jsonl").exists():
-            time.sleep(0.05)
+        load.wait_for_answers(child, folder)
         time.sleep(WARM_UP_S)
         fault.act(scene)
     except BaseException:

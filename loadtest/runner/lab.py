@@ -24,13 +24,21 @@ class Lab:
         self._production = production
         self._fleet = None
         self._wanted = None
+        self.postgres = None
+        try:
+            self._start(users, rabbitmq)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, users, rabbitmq):
         # It takes longest; nobody needs it before the first fleet.
         self.rabbitmq = RabbitMq(self.processes, self.folder) if rabbitmq else None
         self.postgres = Postgres(self.processes, self.folder)
         self.redis = Redis(self.processes, self.folder, "redis")
         self.redlock = RedlockNodes(self.processes, self.folder)
         self.postgres.create(DATABASE)
-        self.judge = Judge(self.postgres, DATABASE, programs.history_check)
+        self.judge = Judge(self.postgres, DATABASE, self.programs.history_check)
         if self.rabbitmq:
             self.rabbitmq.ready()
         self.fleet(1)
@@ -38,7 +46,8 @@ class Lab:
 
     def close(self):
         self.processes.stop_all()
-        self.postgres.remove()
+        if self.postgres:
+            self.postgres.remove()
 
     def settings(self, **more):
         settings = {

@@ -4,6 +4,7 @@ import collections
 import json
 import pathlib
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -88,9 +89,16 @@ def start(k6, script, folder, variables, log):
     settings = [word for name, value in variables.items() for word in ("-e", f"{name}={value}")]
     output = open(log, "wb")
     return subprocess.Popen(
-        [k6, "run", "--quiet", "--no-usage-report", "--log-format", "raw", "--console-output",
+        [k6, "run", "--quiet", "--no-usage-report", "--address", "", "--log-format", "raw", "--console-output",
          folder / "console.jsonl", *settings, ROOT / script],
         stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+
+
+def wait_for_answers(child, folder):
+    """Until the load has begun: a script's set-up is over."""
+    console = folder / "console.jsonl"
+    while child.poll() is None and not (console.exists() and '"kind":"answer"' in console.read_text()):
+        time.sleep(0.05)
 
 
 def finish(child, folder, log, seconds=600):

@@ -3,6 +3,7 @@
 import base64
 import http.client
 import json
+import resource
 import signal
 import subprocess
 
@@ -54,14 +55,14 @@ class Instance:
         return text
 
 
-def proxy_configuration(listen, ports, socket):
+def proxy_configuration(listen, ports, socket, connections=8000):
     """HAProxy in front of instances on these ports.
 
     An instance that drains says so by /readyz and gets no new requests; requests are repeated on another instance only
     when no connection could be made, never when one may have been read."""
     servers = "\n".join(f"  server instance{number} 127.0.0.1:{port}" for number, port in enumerate(ports, 1))
     return f"""global
-  maxconn 30000
+  maxconn {connections}
   stats socket {socket} mode 600 level admin
 defaults
   mode http
@@ -90,7 +91,9 @@ class Proxy:
     def __init__(self, processes, ports):
         self.port = free_port()
         file = processes.folder / "haproxy.cfg"
-        file.write_text(proxy_configuration(self.port, ports, processes.folder / "haproxy.sock"))
+        # A connection takes two files, one to each side.
+        connections = min(8000, (resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 200) // 2)
+        file.write_text(proxy_configuration(self.port, ports, processes.folder / "haproxy.sock", connections))
         self.process = processes.start("haproxy", ["haproxy", "-db", "-f", file])
         wait_until(lambda: get(self.port, "/healthz")[0] == 200,
                    f"HAProxy does not answer (log: {self.process.log})", alive=self.process.runs)
