@@ -173,19 +173,32 @@ def timeline(answers, began, step=0.5):
         number = int((answer["received"] / 1000 - began) / step)
         point = points.setdefault(number, [0, 0])
         point[0] += load.is_accepted(answer)
-        point[1] += answer["status"] == 0 or answer["status"] >= 500
+        point[1] += is_error(answer)
     return [{"t": number * step, "accepted_per_s": points.get(number, (0, 0))[0] / step,
              "errors_per_s": points.get(number, (0, 0))[1] / step} for number in range(max(points, default=-1) + 1)]
 
 
-def recovery(answers, mended_at):
-    """Seconds from the mending to the last error; None if there were still some in the last second of the load."""
-    errors = [answer["received"] / 1000 for answer in answers if answer["status"] == 0 or answer["status"] >= 500]
-    if not errors:
-        return 0.0
-    if max(errors) > max(answer["received"] for answer in answers) / 1000 - 1:
+def is_error(answer):
+    return answer["status"] == 0 or answer["status"] >= 500
+
+
+def recovery(answers, began_at, mended_at):
+    """Seconds from the mending until nobody suffered any more: the last operation that met an error, or took more than a
+    second and much longer than before the fault, had its outcome. None if errors came to the very end.
+
+    Answers under one Idempotency-Key are one operation."""
+    operations = {}
+    for answer in answers:
+        operations.setdefault((answer["user"], answer.get("idempotency", answer["who"])), []).append(answer)
+    taken = {name: max(a["received"] for a in tries) - min(a["sent"] for a in tries) for name, tries in operations.items()}
+    before = sorted(taken[name] for name, tries in operations.items() if tries[-1]["received"] / 1000 < began_at)
+    usual = before[int(0.99 * len(before))] if before else 0.0
+    ends = [max(a["received"] for a in tries) / 1000 for name, tries in operations.items()
+            if any(is_error(a) for a in tries) or taken[name] > max(1000.0, 5 * usual)]
+    last_error = max((a["received"] / 1000 for a in answers if is_error(a)), default=0.0)
+    if last_error > max(a["received"] for a in answers) / 1000 - 1:
         return None
-    return round(max(0.0, max(errors) - mended_at), 1)
+    return round(max(0.0, max(ends, default=0.0) - mended_at), 1)
 
 
 def judge(lab, fault, run, log, watch):
@@ -200,8 +213,7 @@ def judge(lab, fault, run, log, watch):
         twice = [said for said in verdict.violations if "was granted while" in said]
         verdict.violations = [said for said in verdict.violations if said not in twice]
         verdict.facts["holds_that_met"] = len(twice)
-    unknown = sum(answer.get("final", False) and (answer["status"] == 0 or answer["status"] >= 500)
-                  for answer in run.answers)
+    unknown = sum(answer.get("final", False) and is_error(answer) for answer in run.answers)
     if unknown:
         verdict.violations.append(f"{unknown} requests never got a known outcome, however often they asked")
     lost = sum(answer["status"] in TRANSPORT for answer in run.answers)
@@ -232,7 +244,7 @@ def run_fault(lab, fault):
     cells.wait_for_claims(lab, [run.subject["coupon"]], seconds=60)
     verdict = judge(lab, fault, run, logs.text(), watch)
     began = run.began()
-    healed = recovery(run.answers, scene.mended_at)
+    healed = recovery(run.answers, scene.marks[0][0], scene.mended_at)
     if healed is None:
         verdict.violations.append("it did not recover while it was watched")
     return {"fault": fault.name, "title": fault.title, "strategy": STRATEGY, "coupons": fault.coupons,

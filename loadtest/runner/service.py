@@ -69,6 +69,8 @@ defaults
   timeout connect 1s
   timeout client 90s
   timeout server 90s
+  # /readyz asks a Redis that may stand still.
+  timeout check 2s
   timeout http-keep-alive 90s
   retries 3
   option redispatch 1
@@ -82,7 +84,7 @@ backend festabook
   balance roundrobin
   option httpchk GET /readyz
   http-check expect status 200
-  default-server check inter 200ms fall 1 rise 1
+  default-server check inter 200ms fall 2 rise 1
 {servers}
 """
 

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from loadtest.runner import history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner import faults, history, load, plan, prometheus, redis_stats, sampling, service
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -174,6 +174,37 @@ class HistoryTest(unittest.TestCase):
         by_row, broken = history.owners([{"id": 1, "user": 1}, {"id": 2, "user": 1}], answers, (201,))
         self.assertEqual(by_row, {"1": "a"})
         self.assertEqual(broken, ["row 2 exists, but nobody was told of it"])
+
+
+def tried(who, sent, received, status=200, user=1):
+    return {"who": who, "sent": sent, "received": received, "status": status, "user": user, "idempotency": who[0],
+            "code": "", "row": "1" if status == 200 else "", "key": "seat A-1"}
+
+
+class FaultsTest(unittest.TestCase):
+    def test_recovery_lasts_until_the_last_operation_that_met_an_error_has_its_outcome(self):
+        answers = [tried("a", 1000, 1010), tried("b1", 5000, 5100, 503), tried("b2", 7000, 7500), tried("c", 9000, 9010)]
+        self.assertEqual(faults.recovery(answers, 2.0, 6.0), 1.5)
+
+    def test_waiting_for_a_dead_holders_lease_is_not_recovered_yet(self):
+        answers = [tried("a", 1000, 1010), tried("b", 5000, 8000), tried("c", 9000, 9900)]
+        self.assertEqual(faults.recovery(answers, 2.0, 5.0), 3.0)
+        self.assertEqual(faults.recovery([answers[0], answers[2]], 2.0, 5.0), 0.0)
+
+    def test_errors_to_the_very_end_are_no_recovery(self):
+        self.assertIsNone(faults.recovery([tried("a", 1000, 1010), tried("b", 9000, 9010, 0)], 2.0, 5.0))
+
+    def test_a_refusal_that_was_none_is_caught(self):
+        log = '{"event":"lock","request_id":"b2"}\n'
+        refused = [tried("a1", 1000, 1010, 503), tried("a2", 2000, 2010)]
+        self.assertEqual(len(history.false_refusals(refused, log)), 1)
+        self.assertEqual(history.false_refusals([tried("a1", 1000, 1010, 0), refused[1]], log), [])
+        self.assertEqual(history.false_refusals([tried("b1", 1000, 1010, 503), tried("b2", 2000, 2010)], log), [])
+
+    def test_a_timeline_counts_answers_by_half_seconds(self):
+        points = faults.timeline([tried("a", 0, 1200), tried("b", 0, 2100, 503)], 1.0)
+        self.assertEqual([(p["t"], p["accepted_per_s"], p["errors_per_s"]) for p in points],
+                         [(0.0, 2.0, 0.0), (0.5, 0.0, 0.0), (1.0, 0.0, 2.0)])
 
 
 class ProxyTest(unittest.TestCase):
