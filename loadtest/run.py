@@ -72,7 +72,8 @@ def compare(lab, wish, results):
     progress = Progress(sum(len(block) for _, _, block in blocks))
     measured = {}
     for _, _, block in blocks:
-        cells.warm_up(lab, block[0])
+        if not wish.quick or lab.is_cold(block[0].instances):
+            cells.warm_up(lab, block[0])
         for cell in block:
             line = measured.setdefault(cell, cells.Measured(cell, len(measured) + 1))
             progress.begin(cell.label())

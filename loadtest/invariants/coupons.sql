@@ -11,7 +11,7 @@ UNION ALL
 SELECT format('coupon %s has %s left, but %s of %s were granted', id, remaining, given, stock), 0
 FROM totals WHERE remaining <> stock - given
 UNION ALL
-SELECT format('coupon %s gave %s of its numbers twice', id, numbered - numbers), numbered - numbers
+SELECT format('coupon %s gave %s of its numbers twice', id, numbered - numbers), 0
 FROM totals WHERE numbered > numbers
 UNION ALL
 SELECT format('coupon %s has a gap: its last number is %s, but it gave %s', id, last, numbers), 0
@@ -23,6 +23,8 @@ UNION ALL
 SELECT format('claim %s is granted without a number', id), 0
 FROM coupon_claims WHERE coupon_id = ANY ($1) AND state IN ('PROCESSED', 'DONE') AND sequence IS NULL
 UNION ALL
-SELECT format('user %s has coupon %s %s times', user_id, coupon_id, count(*)), count(*) - 1
-FROM coupon_claims WHERE coupon_id = ANY ($1) AND one_per_user AND state IN ('PROCESSED', 'DONE')
-GROUP BY coupon_id, user_id HAVING count(*) > 1
+-- What is beyond the stock is counted there.
+SELECT format('user %s has coupon %s %s times', k.user_id, k.coupon_id, count(*)), (count(*) - 1) * (given <= stock)::int
+FROM coupon_claims k JOIN totals t ON t.id = k.coupon_id
+WHERE k.one_per_user AND k.state IN ('PROCESSED', 'DONE')
+GROUP BY k.coupon_id, k.user_id, t.given, t.stock HAVING count(*) > 1

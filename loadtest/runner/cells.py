@@ -105,11 +105,13 @@ def wait_for_claims(lab, ids, seconds=180):
 
 
 def run_script(lab, cell, scale, name):
-    """One run of a cell's script: (run, fleet)."""
+    """One run of a cell's script."""
     fleet = lab.fleet(cell.instances, **fleet_settings(cell))
     folder, log = lab.folder / "k6", lab.processes.logs / f"k6-{name}.log"
     child = load.start(lab.programs.k6, cell.scenario.script, folder, variables(lab, fleet, cell, scale), log)
-    return load.finish(child, folder, log), fleet
+    run = load.finish(child, folder, log)
+    fleet.has_served = True
+    return run
 
 
 def warm_up(lab, cell):
@@ -132,7 +134,7 @@ def run_round(lab, measured, scale):
     logs, redis = Logs(fleet), lab.redis_info()
     before = [instance.metrics() for instance in fleet.instances]
     with sampling.Sampler(lambda: [instance.process.pid for instance in fleet.instances]) as sampler:
-        run, _ = run_script(lab, cell, scale, cell.scenario.name)
+        run = run_script(lab, cell, scale, cell.scenario.name)
         if cell.strategy.startswith("queue-"):
             wait_for_claims(lab, [run.subject["coupon"]])
     after = [instance.metrics() for instance in fleet.instances]

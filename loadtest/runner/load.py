@@ -53,10 +53,12 @@ class Run:
         return {"accepted": taken(is_accepted), "rejected": taken(is_rejected)}
 
     def seconds(self):
-        """From the first request to the last answer: a script's set-up does not count."""
+        """From the first request to the last answer, or until the last claim in a queue was finished: a script's set-up does
+        not count."""
         if not self.answers:
             return 0.0
-        return (max(a["received"] for a in self.answers) - min(a["sent"] for a in self.answers)) / 1000
+        ends = (max(answer["received"], answer.get("finished") or 0) for answer in self.answers)
+        return (max(ends) - min(answer["sent"] for answer in self.answers)) / 1000
 
     def began(self):
         """In seconds since the epoch."""

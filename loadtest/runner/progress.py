@@ -13,16 +13,18 @@ class Progress:
     def __init__(self, total):
         self._total = total
         self._done = 0
-        self._started = time.monotonic()
+        self._started = self._began = time.monotonic()
 
     def begin(self, what):
+        self._began = time.monotonic()
         print(f"[{self._done + 1:>{len(str(self._total))}}/{self._total}] {what} …", end=" ", flush=True)
 
     def end(self, result):
         self._done += 1
-        spent = time.monotonic() - self._started
-        left = spent / self._done * (self._total - self._done)
-        print(result + (f" (about {duration(left)} left)" if self._done < self._total else ""), flush=True)
+        now = time.monotonic()
+        left = (now - self._started) / self._done * (self._total - self._done)
+        more = f", about {duration(left)} left" if self._done < self._total else ""
+        print(f"{result} ({now - self._began:.1f} s{more})", flush=True)
 
 
 def summary(measured):

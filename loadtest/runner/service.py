@@ -104,6 +104,8 @@ class Proxy:
 class Fleet:
     """Instances that share a database, and where to reach them: one by itself, several through the proxy."""
 
+    has_served = False  # some load: it is warm
+
     def __init__(self, processes, binary, count, settings):
         self.instances = [Instance(processes, f"festabook{count}-{number}", binary, settings)
                           for number in range(1, count + 1)]
