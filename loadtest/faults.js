@@ -22,7 +22,8 @@ function steady(rate, name) {
   return {
     executor: 'constant-arrival-rate', exec: name, rate, duration: `${DURATION}s`,
     // While nothing is answered, everybody who arrives waits.
-    preAllocatedVUs: Math.min(400, Math.ceil(rate * 6)), maxVUs: Math.ceil(rate * (GIVE_UP + 5)), gracefulStop: `${GIVE_UP + 15}s`,
+    preAllocatedVUs: Math.min(400, Math.ceil(rate * 6)), maxVUs: Math.ceil(rate * (GIVE_UP + 5)),
+    gracefulStop: `${GIVE_UP + 15}s`,
   };
 }
 

@@ -26,4 +26,4 @@ export default function ({ performance }) {
   send(seatWish(performance, 'A', 1, userAt(exec.scenario.iterationInTest), EXPECTED));
 }
 
-export const handleSummary = summaryOf('hot-seat');
+export const handleSummary = summaryOf('hot-seat', USERS);

@@ -62,4 +62,4 @@ export default function ({ performance }) {
   }
 }
 
-export const handleSummary = summaryOf('opening-second');
+export const handleSummary = summaryOf('opening-second', USERS);

@@ -94,7 +94,12 @@ function latency(metric) {
   return { count, p50: med, p95: metric.values['p(95)'], p99: metric.values['p(99)'], max };
 }
 
-function summarize(scenario, metrics) {
+// k6 counts some that it could not start, not those that it came too late for.
+function notSent(planned, total) {
+  return planned > 0 ? Math.max(0, planned - total('iterations')) : total('dropped_iterations');
+}
+
+function summarize(scenario, planned, metrics) {
   const total = (name) => (metrics[name] ? metrics[name].values.count : 0);
   const found = {};
   for (const name of outcomes.keys()) {
@@ -114,7 +119,7 @@ function summarize(scenario, metrics) {
     errors: total('errors'),
     outcomes: found,
     latency_ms: { accepted: latency(metrics.accepted_ms), rejected: latency(metrics.rejected_ms) },
-    dropped_iterations: total('dropped_iterations'),
+    dropped_iterations: notSent(planned, total),
     thresholds_ok: Object.values(metrics).every((metric) => Object.values(metric.thresholds || {}).every((one) => one.ok)),
     facts: seen,
   };
@@ -135,10 +140,10 @@ function text(summary, metrics) {
   ].join('\n');
 }
 
-// The handleSummary of a script.
-export function summaryOf(scenario) {
+// The handleSummary of a script. `planned`: people who should have come, where that is known.
+export function summaryOf(scenario, planned = 0) {
   return (data) => {
-    const summary = summarize(scenario, data.metrics);
+    const summary = summarize(scenario, planned, data.metrics);
     const files = { stdout: text(summary, data.metrics) };
     if (SUMMARY) files[SUMMARY] = JSON.stringify(summary, null, 1);
     return files;

@@ -38,7 +38,7 @@ def _percentiles(cell, *path):
 
 def _scenario(cells):
     heads = ["strategy", "verdict", "accepted/s", "rejected/s", "errors/s", "accepted ms", "rejected ms", "lock wait ms",
-             "hold ms", "pool wait ms", "Redis/request", "CPU ms/request", "RSS MB"]
+             "hold ms", "pool wait ms", "Redis/request", "CPU ms/request", "RSS MB", "not sent"]
     rows = []
     for cell in cells:
         rows.append([escape(label(cell)), verdict_text(cell["verdict"]), number(cell.get("accepted_per_s")),
@@ -46,7 +46,7 @@ def _scenario(cells):
                      *(_percentiles(cell, "latency_ms", kind) for kind in ("accepted", "rejected")),
                      *(_percentiles(cell, "lock_ms", kind) for kind in ("wait", "hold", "pool_wait")),
                      number(cell.get("redis_commands_per_request"), 2), number(cell.get("cpu_ms_per_request"), 2),
-                     number(value(cell, "rss_mb", "max"))])
+                     number(value(cell, "rss_mb", "max")), number(cell.get("dropped_iterations"))])
     return table(heads, rows)
 
 

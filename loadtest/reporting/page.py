@@ -102,7 +102,7 @@ def _of(cell, *path, parts=("p50", "p95", "p99")):
 
 
 def scenario_table(cells):
-    heads = ("strategy", "verdict", "sold / limit", "runs", "seconds", "accepted/s", "rejected/s", "errors/s",
+    heads = ("strategy", "verdict", "sold / limit", "runs", "not sent", "seconds", "accepted/s", "rejected/s", "errors/s",
              "accepted p50 / p95 / p99 / max ms", "rejected p50 / p95 / p99 / max ms", "lock wait ms", "hold ms", "pool wait ms",
              "Redis", "CPU ms", "RSS MB from → to", "RSS over time", "CPU over time", "accepted over time", "outcomes")
     all_four = ("p50", "p95", "p99", "max")
@@ -111,7 +111,8 @@ def scenario_table(cells):
         facts = cell["verdict"].get("facts") or {}
         outcomes = ", ".join(f"{name}: {number(count)}" for name, count in (cell.get("outcomes") or {}).items())
         words = [f"{number(facts.get('sold'))} / {number(facts.get('limit'))}", number(cell.get("rounds")),
-                 number(cell.get("seconds"), 2), number(cell.get("accepted_per_s")), number(cell.get("rejected_per_s")),
+                 number(cell.get("dropped_iterations")), number(cell.get("seconds"), 2),
+                 number(cell.get("accepted_per_s")), number(cell.get("rejected_per_s")),
                  number(cell.get("errors_per_s")), _of(cell, "latency_ms", "accepted", parts=all_four),
                  _of(cell, "latency_ms", "rejected", parts=all_four), _of(cell, "lock_ms", "wait"), _of(cell, "lock_ms", "hold"),
                  _of(cell, "lock_ms", "pool_wait"), number(cell.get("redis_commands_per_request"), 2),
@@ -144,7 +145,7 @@ def pools_part(series):
     if not series:
         return ""
     return ("<h2>No lock, more connections</h2><p>The same creates without any protection, on pools of different sizes. With "
-            "one connection transactions follow one another and nothing is seen; that is how such a mistake stays hidden.</p>"
+            "one connection transactions follow one another, and such a mistake stays hidden.</p>"
             f'<div class="panels">{figure("Pinned announcements left", "a dot for each run", pools(series, "Pins over pool sizes"))}'
             "</div>")
 

@@ -97,6 +97,16 @@ class Speed(unittest.TestCase):
         self.assertEqual(self.fastest(cell("memory", p95=20.0), cell("pg-row", rejected=960.0, p95=5.0))[0], "pg-row")
         self.assertEqual(self.fastest(cell("memory", p95=20.0), cell("pg-row", rejected=600.0, p95=5.0))[0], "memory")
 
+    def test_who_sends_people_away_is_not_fast(self):
+        away = cell("pg-version", rejected=9000.0, errors_per_s=500.0)
+        self.assertEqual(self.fastest(away, cell("memory")), ("memory", "memory"))
+        self.assertEqual(self.fastest(away), ("pg-version", "pg-version"))
+
+    def test_a_load_that_was_too_small_is_said(self):
+        for missing, is_said in ((10, True), (5, False)):
+            html = page.render(results([cell("memory", dropped_iterations=missing)]))
+            self.assertEqual("1 of 1 combinations more than 5 %" in html, is_said)
+
     def test_nothing_measured_is_nothing_compared(self):
         self.assertIsNone(self.fastest())
         self.assertIsNone(self.fastest(cell("memory", accepted=None)))
@@ -128,7 +138,7 @@ class Missing(unittest.TestCase):
         partly["latency_ms"] = {"accepted": {"count": 0, "p50": None, "p95": None, "p99": None, "max": None}, "rejected": None}
         html, text = both(results([empty, partly, cell("redlock")], [{"pool": 1, "pins": [], "limit": 3}],
                                   [fault(recovery_s=None, timeline=None, marks=None, outcomes=None, title=None)]))
-        self.assertIn("| memory | kept | – | – | – | – | – | – | – | – | – | – | – |", text)
+        self.assertIn("| memory | kept | – | – | – | – | – | – | – | – | – | – | – | – |", text)
         self.assertNotIn("None", html)
         self.assertNotIn("None", text)
 
