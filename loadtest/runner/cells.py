@@ -21,7 +21,8 @@ def fleet_settings(cell):
 
 def variables(lab, fleet, cell, scale):
     return {"BASE_URL": fleet.url(), "TOKENS": lab.tokens, "STRATEGY": cell.strategy, "BACKSTOP": cell.backstop,
-            "SCALE": scale, "WORK_MS": WORK_MS if cell.workers else 0}
+            "SCALE": scale, "WORK_MS": WORK_MS if cell.workers else 0,
+            **dict(cell.scenario.variables)}
 
 
 class Measured:

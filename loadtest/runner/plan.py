@@ -20,6 +20,9 @@ class Scenario:
     quick: tuple = (1,)  # instances of a quick run; none: left out
     queues: str = "no"  # queue strategies: no, too, only
     sells_out: bool = True  # more is asked for than there is
+    production: bool = False  # also with the backstop on
+    instances: tuple = (1, 3)
+    variables: tuple = ()  # of its script, besides the usual ones
 
     @property
     def script(self):
@@ -27,14 +30,15 @@ class Scenario:
 
 
 SCENARIOS = (
-    Scenario("pins", 1, "100 parallel creates of pinned announcements, one festival", "pins", 3, (1, 3)),
-    Scenario("pin-storm", 2, "creates, pins, unpins and deletes mixed", "pins", quick=(), sells_out=False),
-    Scenario("opening-second", 3, "10,000 users, 1,000 seats", "seats"),
+    Scenario("pins", 1, "100 parallel creates of pinned announcements, one festival", "pins", 3, (1, 3), production=True),
+    Scenario("pin-storm", 2, "creates, pins, unpins and deletes mixed", "pins", quick=(), sells_out=False,
+             instances=(3,), variables=(("ARRIVALS", 1000),)),
+    Scenario("opening-second", 3, "10,000 users, 1,000 seats", "seats", production=True),
     Scenario("hot-seat", 4, "one seat, 5,000 users", "seats"),
-    Scenario("double-click", 5, "one Idempotency-Key several times at once", "seats", quick=()),
+    Scenario("double-click", 5, "one Idempotency-Key several times at once", "seats", quick=(), instances=(3,)),
     Scenario("coupon-queue", 6, "1,011 coupon requests on a stock of 1,000, 100 ms of work each", "coupons",
-             queues="only"),
-    Scenario("coupon-per-user", 7, "1,000 users, five requests each, stock 500", "coupons", queues="too"),
+             queues="only", instances=(1,)),
+    Scenario("coupon-per-user", 7, "1,000 users, five requests each, stock 500", "coupons", queues="too", production=True),
 )
 
 
@@ -88,7 +92,7 @@ def _cells(scenario, strategies, instances, quick):
             yield Cell(scenario, strategy, "", instances)
         else:
             yield Cell(scenario, strategy, "off", instances)
-            if not quick or (strategy == "none" and scenario.name == "pins"):
+            if scenario.production and (not quick or (strategy == "none" and scenario.name == "pins")):
                 yield from _production(scenario, strategy, instances)
 
 
@@ -105,10 +109,7 @@ def plan(scenarios, strategies, instances, quick, chosen=False):
     blocks = []
     for count in instances:
         for scenario in scenarios:
-            if quick and not chosen and count not in scenario.quick:
-                continue
-            # The queue's own scenario compares workers; several instances are compared by the others.
-            if scenario.queues == "only" and count > 1 and not chosen:
+            if not chosen and count not in (scenario.quick if quick else scenario.instances):
                 continue
             cells = list(_cells(scenario, strategies, count, quick))
             for round_ in range(1 if quick else scenario.rounds):
