@@ -4,7 +4,7 @@ LOADTEST_PACKAGES="haproxy"
 # loadtest <arguments…>: as ./dev help says.
 loadtest() {
   case " $* " in
-    *" --tokens "*)
+    *" --tokens"*)
       [ -f "$RUN_DIR/lab.env" ] || die "no lab is running here: start one with './dev run --lab'."
       LAB_ENV=$RUN_DIR/lab.env exec loadtest/run.py "$@"
       ;;

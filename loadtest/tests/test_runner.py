@@ -5,7 +5,8 @@ import pathlib
 import re
 import unittest
 
-from loadtest.runner import faults, history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner.verdict import Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -158,6 +159,56 @@ something that the script did not mean to print
     def test_percentiles_are_values_that_were_seen(self):
         self.assertIsNone(load.percentiles([]))
         self.assertEqual(load.percentiles(range(100, 0, -1)), {"count": 100, "p50": 51, "p95": 96, "p99": 100, "max": 100})
+
+
+class Idle:
+    """A sampler that saw nothing."""
+    samples = []
+
+    def cpu_ms(self):
+        return 10.0
+
+    def rss_mb(self):
+        return {"start": 20.0, "max": 30.0}
+
+
+class MeasuredTest(unittest.TestCase):
+    def measured(self, strategy, oversold=0, violations=(), rounds=1):
+        cell = plan.Cell(plan.SCENARIOS[0], strategy, "off", 1)
+        line = cells.Measured(cell, 1)
+        run = load.Run(*load.read_console(LoadTest.CONSOLE), {"thresholds_ok": True, "dropped_iterations": 2})
+        for _ in range(rounds):
+            verdict = Verdict()
+            verdict.oversold, verdict.violations = oversold, list(violations)
+            verdict.facts = {"sold": 3 + oversold, "limit": 3}
+            line.add(run, verdict, (["a"], ["b"]), 30, Idle())
+        return line
+
+    def test_a_control_that_oversells_is_no_failure_and_one_that_does_not_is_blind(self):
+        self.assertFalse(self.measured("none", 2, ["x"]).is_failure())
+        self.assertFalse(self.measured("none", 2, ["x"]).is_blind())
+        self.assertTrue(self.measured("none").is_blind())
+        self.assertTrue(self.measured("memory", 2, ["x"]).is_failure())
+        self.assertFalse(self.measured("memory").is_failure() or self.measured("memory").is_blind())
+
+    def test_rounds_are_added_up(self):
+        line = self.measured("redis-fair", rounds=2).to_json()
+        self.assertEqual((line["rounds"], line["seconds"], line["outcomes"]["201"]), (2, 4.0, 2))
+        self.assertEqual((line["accepted_per_s"], line["rejected_per_s"], line["errors_per_s"]), (0.5, 0.5, 0.5))
+        self.assertEqual((line["redis_commands_per_request"], line["cpu_ms_per_request"]), (10.0, 3.333))
+        self.assertEqual((line["dropped_iterations"], line["latency_ms"]["accepted"]["count"]), (4, 2))
+
+    def test_a_script_that_failed_is_a_failure(self):
+        line = cells.Measured(plan.Cell(plan.SCENARIOS[0], "memory", "off", 1), 1)
+        line.failed("the script failed")
+        self.assertTrue(line.is_failure())
+        self.assertFalse(line.to_json()["verdict"]["ok"])
+
+    def test_too_many_pins_in_the_middle_count_even_if_the_end_is_right(self):
+        verdict = Verdict()
+        verdict.facts = {"sold": 3, "limit": 3}
+        cells.look_at_samples(load.Run({}, [], {"facts": {"most_pinned": 5}}), verdict)
+        self.assertEqual((verdict.oversold, len(verdict.violations)), (2, 1))
 
 
 class HistoryTest(unittest.TestCase):
