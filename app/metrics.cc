@@ -6,6 +6,8 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <sstream>
 
 namespace festa {
@@ -17,6 +19,20 @@ const prometheus::Histogram::BucketBoundaries kSeconds{
 
 double seconds(lock::SteadyClock::duration duration) {
   return std::chrono::duration<double>(duration).count();
+}
+
+std::int64_t nanos(lock::SteadyTime time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+// The same for the same key in all processes (FNV-1a). Keys may contain parts of bodies, which are
+// not logged.
+std::string digest(const lock::LockKey& key) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return text;
 }
 
 prometheus::Labels lockLabels(const std::string& lockable, const std::string& strategy) {
@@ -190,7 +206,10 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
       .with("wait_ms", seconds(record.wait) * 1000)
       .with("hold_ms", seconds(record.hold) * 1000)
       .with("pool_wait_ms", seconds(contextOf(request).poolWait) * 1000)
-      .with("fence", record.fence);
+      .with("fence", record.fence)
+      .with("key", digest(record.key))
+      .with("granted_ns", nanos(record.granted))
+      .with("ended_ns", nanos(record.ended));
 }
 
 void Metrics::renewed(const std::string& lockable, const std::string& strategy,

@@ -3,6 +3,8 @@
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
+#include <algorithm>
+
 namespace festa::lock {
 
 const char* nameOf(LockOutcome outcome) {
@@ -67,10 +69,17 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
   const auto watchdog = watch(hold, granted);
   const drogon::HttpResponsePtr response = co_await next;
   if (!loop->isInLoopThread()) co_await drogon::switchThreadCoro(loop);
+  const auto ended = std::min(SteadyClock::now(), hold->validUntil());
   const LockOutcome outcome = co_await release(*hold);
-  const LockRecord record{
-      lockable_.name,    hold->plan().strategy.name,   outcome,
-      granted - arrived, SteadyClock::now() - granted, fenceOf(*hold).value_or(0)};
+  const LockRecord record{lockable_.name,
+                          hold->plan().strategy.name,
+                          hold->key(),
+                          outcome,
+                          granted - arrived,
+                          SteadyClock::now() - granted,
+                          fenceOf(*hold).value_or(0),
+                          granted,
+                          ended};
   context_.observer->finished(request, record);
   co_return response;
 }
@@ -122,8 +131,8 @@ drogon::Task<LockOutcome> LockMiddleware::release(LockHold& hold) const {
 drogon::HttpResponsePtr LockMiddleware::refuse(const drogon::HttpRequestPtr& request,
                                                const LockHold& hold, LockOutcome outcome,
                                                SteadyTime arrived) const {
-  const LockRecord record{
-      lockable_.name, hold.plan().strategy.name, outcome, SteadyClock::now() - arrived, {}};
+  const LockRecord record{lockable_.name, hold.plan().strategy.name, hold.key(), outcome,
+                          SteadyClock::now() - arrived};
   context_.observer->finished(request, record);
   return context_.refuse(request, outcome, lockable_);
 }

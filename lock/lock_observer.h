@@ -25,10 +25,14 @@ const char* nameOf(LockOutcome outcome);
 struct LockRecord {
   const std::string& lockable;
   const std::string& strategy;
+  const LockKey& key;
   LockOutcome outcome;
   SteadyClock::duration wait{};
   SteadyClock::duration hold{};
   std::int64_t fence = 0;  // the hold's last token; 0: none
+  // When the handler could rely on the hold: until the unlock was sent, or the lease was over.
+  SteadyTime granted{};
+  SteadyTime ended{};
 };
 
 // What became of an attempt to renew a lease while the handler runs.

@@ -7,6 +7,7 @@ namespace festa::test {
 
 namespace {
 
+const std::string kUnpinned = R"({"title":"t","content":"c","isPinned":false})";
 const std::string kOrigin = "https://a.example";
 const std::string kSecretTitle = "a title that no log may show";
 const std::string kSecretPassword = "a-password-that-no-log-may-show";
@@ -123,7 +124,7 @@ TEST_F(OperationsTest, MetricsCountFencesThatWereInTheWay) {
 TEST_F(OperationsTest, LocksAreLoggedWithTheirTimesAndFence) {
   auto headers = council;
   headers["X-Request-Id"] = "find-my-lock";
-  client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":false})", headers);
+  client.send("POST", "/announcements", kUnpinned, headers);
   Json::Value found;
   for (const auto& line : linesOf(service->log()))
     if (line["request_id"].asString() == "find-my-lock" && line["event"].asString() == "lock")
@@ -135,6 +136,28 @@ TEST_F(OperationsTest, LocksAreLoggedWithTheirTimesAndFence) {
   EXPECT_EQ(
       found["fence"].asString(),
       inDatabase("SELECT fence FROM festivals WHERE id = $1::bigint", {std::to_string(festival)}));
+}
+
+// What the history checker reads: holds of one key, on the clock that all processes share.
+TEST_F(OperationsTest, LocksAreLoggedSoThatTheirHoldsCanBeCompared) {
+  const auto before = std::chrono::steady_clock::now().time_since_epoch();
+  for (const auto* id : {"hold-1", "hold-2"}) {
+    auto headers = council;
+    headers["X-Request-Id"] = id;
+    client.send("POST", "/announcements", kUnpinned, headers);
+  }
+  auto elsewhere = service->newFestival();
+  elsewhere["X-Request-Id"] = "hold-3";
+  client.send("POST", "/announcements", kUnpinned, elsewhere);
+  std::map<std::string, Json::Value> found;
+  for (const auto& line : linesOf(service->log()))
+    if (line["event"].asString() == "lock") found[line["request_id"].asString()] = line;
+  const auto nanos = [&](const char* who, const char* what) { return found[who][what].asInt64(); };
+  EXPECT_LT(std::chrono::nanoseconds(before).count(), nanos("hold-1", "granted_ns"));
+  EXPECT_LT(nanos("hold-1", "granted_ns"), nanos("hold-1", "ended_ns"));
+  EXPECT_LT(nanos("hold-1", "ended_ns"), nanos("hold-2", "granted_ns"));
+  EXPECT_EQ(found["hold-1"]["key"], found["hold-2"]["key"]);
+  EXPECT_NE(found["hold-1"]["key"], found["hold-3"]["key"]);
 }
 
 // A lease of 1.8 s is renewed after 0.6 s; the handler takes 0.8 s.

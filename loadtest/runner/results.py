@@ -1,0 +1,61 @@
+"""results.json: what report.py reads."""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+from .servers import ROOT, postgres_tools
+
+
+def _said(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout
+    except OSError:
+        return ""
+
+
+def _version(*command):
+    found = re.search(r"\d+\.\d+(?:\.\d+)?", _said(*command))
+    return found[0] if found else None
+
+
+def machine(k6):
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    memory = re.search(r"MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text())
+    return {
+        "cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(),
+        "memory_gb": round(int(memory[1]) / 2**20, 1), "kernel": platform.release(),
+        "versions": {"postgresql": _version(postgres_tools() / "postgres", "--version"),
+                     "redis": _version("redis-server", "--version"),
+                     "rabbitmq": _version("dpkg-query", "-W", "-f", "${Version}", "rabbitmq-server"),
+                     "k6": _version(k6, "version"), "proxy": "HAProxy " + (_version("haproxy", "-v") or "?")}}
+
+
+def commit():
+    name = _said("git", "rev-parse", "--short=12", "HEAD").strip()
+    return name + ("+changes" if name and _said("git", "status", "--porcelain", "--untracked-files=no").strip() else "")
+
+
+class Results:
+    """Written after every line: an interrupted run keeps what it has. Parts that this run does not make are kept from the
+    file if they are of the same commit and size."""
+
+    def __init__(self, folder, quick, k6):
+        self.file = pathlib.Path(folder) / "results.json"
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.content = {"commit": commit(), "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
+                        "quick": quick, "machine": machine(k6), "cells": [], "pools": [], "faults": []}
+        if self.file.exists():
+            old = json.loads(self.file.read_text())
+            if (old["commit"], old["quick"]) == (self.content["commit"], quick):
+                self.content |= {part: old[part] for part in ("cells", "pools", "faults")}
+
+    def set(self, part, lines):
+        self.content[part] = lines
+        new = self.file.with_suffix(".new")
+        new.write_text(json.dumps(self.content, indent=1, ensure_ascii=False) + "\n")
+        new.replace(self.file)

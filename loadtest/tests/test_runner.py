@@ -1,0 +1,276 @@
+"""The parts of the runner that need nothing but their arguments."""
+
+import collections
+import pathlib
+import re
+import unittest
+
+from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner.verdict import Verdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class RotationTest(unittest.TestCase):
+    def test_every_item_is_in_every_place_once_over_as_many_blocks_as_items(self):
+        items = list("abcdefg")
+        places = collections.Counter()
+        for block in range(len(items)):
+            for place, item in enumerate(plan.rotated(items, block)):
+                places[item, place] += 1
+        self.assertEqual(len(places), len(items) ** 2)
+        self.assertEqual(set(places.values()), {1})
+
+    def test_nothing_is_lost_or_run_twice(self):
+        self.assertEqual(plan.rotated([], 3), [])
+        self.assertEqual(sorted(plan.rotated([1, 2, 3], 100)), [1, 2, 3])
+
+
+class PlanTest(unittest.TestCase):
+    def cells(self, **wish):
+        wish = {"scenarios": plan.SCENARIOS, "strategies": plan.STRATEGIES, "instances": (1, 3), "quick": False, **wish}
+        return [cell for _, _, cells in plan.plan(**wish) for cell in cells]
+
+    def test_the_strategies_are_those_of_the_service(self):
+        table = (ROOT / "app" / "strategies.cc").read_text()
+        table = table[table.index("table{"):table.index("return table")]
+        self.assertEqual(tuple(re.findall(r'\{"([a-z-]+)"', table)), plan.STRATEGIES)
+
+    def test_blocks_begin_with_another_strategy_each(self):
+        blocks = plan.plan(plan.SCENARIOS[:1], plan.STRATEGIES, (1, 3), False)
+        self.assertEqual(len(blocks), 6)
+        self.assertEqual(len({(cells[0].strategy, cells[0].backstop) for _, _, cells in blocks}), 6)
+
+    def test_every_round_of_a_scenario_has_the_same_cells(self):
+        rounds = [set(cells) for count, _, cells in plan.plan(plan.SCENARIOS[:1], plan.STRATEGIES, (1,), False)]
+        self.assertEqual(len(rounds), 3)
+        self.assertEqual(rounds[0], rounds[1])
+        self.assertEqual(rounds[0], rounds[2])
+
+    def test_controls_are_the_ways_that_are_known_to_fail(self):
+        controls = {(cell.strategy, cell.instances) for cell in self.cells() if cell.must_fail()}
+        self.assertEqual(controls, {("none", 1), ("none", 3), ("pg-repeatable-read", 1), ("pg-repeatable-read", 3),
+                                    ("memory", 3)})
+        self.assertFalse(any(cell.must_fail() for cell in self.cells() if cell.backstop != "off"))
+
+    def test_queues_are_for_coupons_and_a_local_one_for_one_process(self):
+        for cell in self.cells():
+            if cell.strategy in plan.QUEUES:
+                self.assertEqual(cell.scenario.subject, "coupons")
+                self.assertTrue(cell.instances == 1 or cell.strategy == "queue-rabbitmq")
+            else:
+                self.assertNotEqual(cell.scenario.name, "coupon-queue")
+        workers = {cell.workers for cell in self.cells() if cell.scenario.name == "coupon-queue"}
+        self.assertEqual(workers, {1, 3, 100})
+
+    def test_nothing_without_the_backstop_is_called_production(self):
+        on = {cell.strategy for cell in self.cells() if cell.backstop == "on"}
+        self.assertEqual(on, {"none", "memory", "redis-pubsub"})
+
+    def test_a_quick_run_is_a_part_of_the_full_one(self):
+        quick = self.cells(quick=True)
+        self.assertLess(set(quick), set(self.cells()))
+        self.assertEqual(len(quick), len(set(quick)))
+        self.assertEqual({cell.strategy for cell in quick}, set(plan.STRATEGIES))
+        self.assertEqual({cell.scenario.name for cell in quick if cell.instances == 3}, {"pins"})
+
+    def test_what_is_named_by_hand_is_run_quick_or_not(self):
+        storm = [scenario for scenario in plan.SCENARIOS if scenario.name == "pin-storm"]
+        self.assertFalse(self.cells(scenarios=storm, quick=True))
+        self.assertTrue(self.cells(scenarios=storm, quick=True, chosen=True))
+
+
+class HistogramTest(unittest.TestCase):
+    TEXT = """# HELP wait waiting
+wait_bucket{lockable="a",strategy="memory",le="0.1"} %d
+wait_bucket{lockable="a",strategy="memory",le="0.2"} %d
+wait_bucket{lockable="a",strategy="memory",le="+Inf"} %d
+wait_bucket{lockable="a",strategy="none",le="0.1"} 1000
+wait_sum{lockable="a",strategy="memory"} 12.5
+"""
+
+    def test_buckets_of_all_instances_are_summed(self):
+        found = prometheus.buckets([self.TEXT % (1, 2, 3), self.TEXT % (10, 20, 30)], "wait", strategy="memory")
+        self.assertEqual(found, {0.1: 11, 0.2: 22, float("inf"): 33})
+
+    def test_percentiles_lie_evenly_inside_their_bucket(self):
+        counts = {0.1: 50.0, 0.2: 100.0, float("inf"): 100.0}
+        self.assertAlmostEqual(prometheus.percentile(counts, 0.25), 0.05)
+        self.assertAlmostEqual(prometheus.percentile(counts, 0.5), 0.1)
+        self.assertAlmostEqual(prometheus.percentile(counts, 0.75), 0.15)
+
+    def test_beyond_the_last_bound_that_bound_is_all_that_is_known(self):
+        self.assertEqual(prometheus.percentile({0.1: 1.0, 0.2: 1.0, float("inf"): 10.0}, 0.99), 0.2)
+
+    def test_only_what_was_observed_meanwhile_counts(self):
+        found = prometheus.percentiles_ms([self.TEXT % (100, 100, 100)], [self.TEXT % (100, 110, 110)], "wait",
+                                          strategy="memory")
+        self.assertEqual(found, {"p50": 150.0, "p95": 195.0, "p99": 199.0})
+
+    def test_without_observations_there_are_no_percentiles(self):
+        same = [self.TEXT % (1, 2, 3)]
+        self.assertIsNone(prometheus.percentiles_ms(same, same, "wait", strategy="memory"))
+        self.assertIsNone(prometheus.percentiles_ms(same, same, "hold"))
+
+
+class RedisStatsTest(unittest.TestCase):
+    BEFORE = "# Commandstats\r\ncmdstat_evalsha:calls=10,usec=1\r\ncmdstat_set:calls=99,usec=1\r\n"
+    AFTER = ("cmdstat_evalsha:calls=25,usec=1\r\ncmdstat_eval:calls=2,usec=1\r\ncmdstat_set:calls=500,usec=1\r\n"
+             "cmdstat_info:calls=7,usec=1\r\n")
+
+    def test_only_what_clients_sent_counts_not_what_scripts_call(self):
+        self.assertEqual(redis_stats.sent([self.BEFORE], [self.AFTER]), 17)
+
+    def test_servers_are_summed_and_one_that_restarted_counts_from_nothing(self):
+        self.assertEqual(redis_stats.sent([self.BEFORE, self.AFTER], [self.AFTER, self.BEFORE]), 17 + 10)
+
+
+class SamplingTest(unittest.TestCase):
+    def test_a_process_has_memory_and_has_spent_time(self):
+        with sampling.Sampler(lambda: [1, 2**22], every=0.01) as sampler:
+            sum(range(1000))
+        self.assertGreaterEqual(len(sampler.samples), 2)
+        self.assertGreaterEqual(sampler.rss_mb()["max"], sampler.rss_mb()["start"])
+        self.assertGreaterEqual(sampler.cpu_ms(), 0)
+
+    def test_a_timeline_has_rates_and_the_share_of_the_processor(self):
+        samples = [(100.0, 10.0, 0.0), (100.5, 20.0, 250.0), (101.5, 15.0, 1250.0)]
+        points = sampling.timeline(samples, [100.1, 100.2, 101.9], 100.0, 1.0)
+        self.assertEqual(points, [{"t": 0.0, "rss_mb": 20.0, "cpu_percent": 50.0, "accepted_per_s": 2.0},
+                                  {"t": 1.0, "rss_mb": 15.0, "cpu_percent": 100.0, "accepted_per_s": 1.0}])
+        self.assertEqual(sampling.timeline([], [], 0.0, 1.0), [])
+
+
+class LoadTest(unittest.TestCase):
+    CONSOLE = """{"kind":"subject","coupon":9,"stock":2}
+{"kind":"answer","who":"a","status":201,"code":"","row":"1","key":"k","sent":1000,"received":1010.5,"user":1}
+{"kind":"answer","who":"b","status":409,"code":"COUPON_SOLD_OUT","row":"","key":"k","sent":1001,"received":1003,"user":2}
+something that the script did not mean to print
+{"kind":"answer","who":"c","status":0,"code":"","row":"","key":"k","sent":1002,"received":3000,"user":3}
+"""
+
+    def test_the_console_is_read_into_subject_and_answers(self):
+        run = load.Run(*load.read_console(self.CONSOLE), {})
+        self.assertEqual(run.subject["coupon"], 9)
+        self.assertEqual(run.outcomes(), {"0": 1, "201": 1, "409 COUPON_SOLD_OUT": 1})
+        self.assertEqual(run.latencies(), {"accepted": [10.5], "rejected": [2]})
+        self.assertEqual((run.began(), run.seconds(), run.accepted_at()), (1.0, 2.0, [1.0105]))
+
+    def test_percentiles_are_values_that_were_seen(self):
+        self.assertIsNone(load.percentiles([]))
+        self.assertEqual(load.percentiles(range(100, 0, -1)), {"count": 100, "p50": 51, "p95": 96, "p99": 100, "max": 100})
+
+
+class Idle:
+    """A sampler that saw nothing."""
+    samples = []
+
+    def cpu_ms(self):
+        return 10.0
+
+    def rss_mb(self):
+        return {"start": 20.0, "max": 30.0}
+
+
+class MeasuredTest(unittest.TestCase):
+    def measured(self, strategy, oversold=0, violations=(), rounds=1):
+        cell = plan.Cell(plan.SCENARIOS[0], strategy, "off", 1)
+        line = cells.Measured(cell, 1)
+        run = load.Run(*load.read_console(LoadTest.CONSOLE), {"thresholds_ok": True, "dropped_iterations": 2})
+        for _ in range(rounds):
+            verdict = Verdict()
+            verdict.oversold, verdict.violations = oversold, list(violations)
+            verdict.facts = {"sold": 3 + oversold, "limit": 3}
+            line.add(run, verdict, (["a"], ["b"]), 30, Idle())
+        return line
+
+    def test_a_control_that_oversells_is_no_failure_and_one_that_does_not_is_blind(self):
+        self.assertFalse(self.measured("none", 2, ["x"]).is_failure())
+        self.assertFalse(self.measured("none", 2, ["x"]).is_blind())
+        self.assertTrue(self.measured("none").is_blind())
+        self.assertTrue(self.measured("memory", 2, ["x"]).is_failure())
+        self.assertFalse(self.measured("memory").is_failure() or self.measured("memory").is_blind())
+
+    def test_rounds_are_added_up(self):
+        line = self.measured("redis-fair", rounds=2).to_json()
+        self.assertEqual((line["rounds"], line["seconds"], line["outcomes"]["201"]), (2, 4.0, 2))
+        self.assertEqual((line["accepted_per_s"], line["rejected_per_s"], line["errors_per_s"]), (0.5, 0.5, 0.5))
+        self.assertEqual((line["redis_commands_per_request"], line["cpu_ms_per_request"]), (10.0, 3.333))
+        self.assertEqual((line["dropped_iterations"], line["latency_ms"]["accepted"]["count"]), (4, 2))
+
+    def test_a_script_that_failed_is_a_failure(self):
+        line = cells.Measured(plan.Cell(plan.SCENARIOS[0], "memory", "off", 1), 1)
+        line.failed("the script failed")
+        self.assertTrue(line.is_failure())
+        self.assertFalse(line.to_json()["verdict"]["ok"])
+
+    def test_too_many_pins_in_the_middle_count_even_if_the_end_is_right(self):
+        verdict = Verdict()
+        verdict.facts = {"sold": 3, "limit": 3}
+        cells.look_at_samples(load.Run({}, [], {"facts": {"most_pinned": 5}}), verdict)
+        self.assertEqual((verdict.oversold, len(verdict.violations)), (2, 1))
+
+
+class HistoryTest(unittest.TestCase):
+    def test_words_are_as_the_checker_reads_them(self):
+        self.assertEqual([history.word(text) for text in ("", "a b%", "é")], ["%", "a%20b%25", "%c3%a9"])
+
+    def test_lines_that_a_kill_has_cut_are_left_out(self):
+        log = '{"event":"lock","request_id":"a"}\n{"event":"request","request_id":"a"}\n{"event":"lock","request_i'
+        self.assertEqual(len(history.lock_lines(log, {"a"})), 1)
+        self.assertEqual(history.lock_lines(log, {"b"}), [])
+
+    def test_each_row_finds_one_unanswered_request_only(self):
+        answers = {"a": {"who": "a", "status": 0, "row": "", "key": "k", "user": 1}}
+        by_row, broken = history.owners([{"id": 1, "user": 1}, {"id": 2, "user": 1}], answers, (201,))
+        self.assertEqual(by_row, {"1": "a"})
+        self.assertEqual(broken, ["row 2 exists, but nobody was told of it"])
+
+
+def tried(who, sent, received, status=200, user=1):
+    return {"who": who, "sent": sent, "received": received, "status": status, "user": user, "idempotency": who[0],
+            "code": "", "row": "1" if status == 200 else "", "key": "seat A-1"}
+
+
+class FaultsTest(unittest.TestCase):
+    def test_recovery_lasts_until_the_last_operation_that_met_an_error_has_its_outcome(self):
+        answers = [tried("a", 1000, 1010), tried("b1", 5000, 5100, 503), tried("b2", 7000, 7500), tried("c", 9000, 9010)]
+        self.assertEqual(faults.recovery(answers, 2.0, 6.0), 1.5)
+
+    def test_waiting_for_a_dead_holders_lease_is_not_recovered_yet(self):
+        answers = [tried("a", 1000, 1010), tried("b", 5000, 8000), tried("c", 9000, 9900)]
+        self.assertEqual(faults.recovery(answers, 2.0, 5.0), 3.0)
+        self.assertEqual(faults.recovery([answers[0], answers[2]], 2.0, 5.0), 0.0)
+
+    def test_errors_to_the_very_end_are_no_recovery(self):
+        self.assertIsNone(faults.recovery([tried("a", 1000, 1010), tried("b", 9000, 9010, 0)], 2.0, 5.0))
+
+    def test_a_refusal_that_was_none_is_caught(self):
+        log = '{"event":"lock","request_id":"b2"}\n'
+        refused = [tried("a1", 1000, 1010, 503), tried("a2", 2000, 2010)]
+        self.assertEqual(len(history.false_refusals(refused, log)), 1)
+        self.assertEqual(history.false_refusals([tried("a1", 1000, 1010, 0), refused[1]], log), [])
+        self.assertEqual(history.false_refusals([tried("b1", 1000, 1010, 503), tried("b2", 2000, 2010)], log), [])
+
+    def test_a_timeline_counts_answers_by_half_seconds(self):
+        points = faults.timeline([tried("a", 0, 1200), tried("b", 0, 2100, 503)], 1.0)
+        self.assertEqual([(p["t"], p["accepted_per_s"], p["errors_per_s"]) for p in points],
+                         [(0.0, 2.0, 0.0), (0.5, 0.0, 0.0), (1.0, 0.0, 2.0)])
+
+
+class ProxyTest(unittest.TestCase):
+    def test_the_service_sees_one_forwarded_line_and_requests_are_never_repeated_after_being_sent(self):
+        text = service.proxy_configuration(9000, [1, 2, 3], "/run/socket")
+        self.assertLess(text.index("del-header X-Forwarded-For"), text.index("option forwardfor"))
+        self.assertEqual(text.count("  server instance"), 3)
+        self.assertNotIn("retry-on", text)
+        self.assertIn("bind 127.0.0.1:9000", text)
+
+
+class TokenTest(unittest.TestCase):
+    def test_the_users_number_is_read_from_a_token(self):
+        self.assertEqual(service.id_in("e30.eyJ1aWQiOjQyfQ.sig"), 42)
+
+
+if __name__ == "__main__":
+    unittest.main()
