@@ -12,13 +12,14 @@ SEATS=300
 # launch_docker <network: host or own> : its images stay in the cache. Builds need the machine's network, but no bridge; the stack
 # gets a network namespace of its own, so that neither bridges, firewall rules nor ports of this machine are touched.
 launch_docker() {
-  local inside=() options=()
+  local inside options=()
   case $1 in
-    host) options=(--bridge=none --iptables=false --ip6tables=false) ;;
+    # Compilers give way to everything else on this machine.
+    host) inside=(nice -n 10) options=(--bridge=none --iptables=false --ip6tables=false) ;;
     own) inside=(unshare --net --mount) ;;
   esac
-  # Below everything else on this machine; in a session of its own, so that Ctrl-C leaves it to the clean-up.
-  setsid "${inside[@]}" nice -n 10 sh -c 'ip link set lo up && exec "$@"' sh \
+  # In a session of its own, so that Ctrl-C leaves it to the clean-up.
+  setsid "${inside[@]}" sh -c 'ip link set lo up && exec "$@"' sh \
     dockerd --data-root "$CACHE/docker/data" --exec-root "$TEST_DIR/exec" --pidfile "$TEST_DIR/docker.pid" \
     -H "$DOCKER_HOST" "${options[@]}" >>"$LOG_DIR/dockerd.log" 2>&1 8>&- &
   DOCKERD=$!
@@ -102,7 +103,7 @@ refuses_to_start() {
 container() { compose ps -q "$1"; }
 inside() { nsenter --net="/proc/$(cat "$TEST_DIR/docker.pid")/ns/net" "$@"; }
 is_ready() { "$DOCKER" exec "$(container "$1")" healthcheck /readyz; }
-database() { "$DOCKER" exec -i "$(container postgres)" psql -X -q -At -v ON_ERROR_STOP=1 -h 127.0.0.1 -U festabook -d festabook "$@"; }
+database() { "$DOCKER" exec -i "$(container postgres)" psql -X -q -At -v ON_ERROR_STOP=1 -U festabook -d festabook "$@"; }
 
 make_tokens() {
   local names
@@ -181,7 +182,7 @@ sees_all_instances() {
 }
 
 rush_with_an_orderly_stop() {
-  rush seats --count "$SEATS" --after $((SEATS / 3)) --flawless --then "$DOCKER stop -t 40 $(container festabook1)"
+  rush seats --count "$SEATS" --after $((SEATS / 3)) --flawless --then "$DOCKER stop -t 45 $(container festabook1)"
   sales_are_right "$SEATS"
   "$DOCKER" start "$(container festabook1)"
   wait_for 60 "festabook1" is_ready festabook1

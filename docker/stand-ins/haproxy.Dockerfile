@@ -2,7 +2,6 @@
 FROM debian:bookworm-slim
 RUN --mount=type=secret,id=apt,target=/etc/apt/apt.conf.d/99build \
     export DEBIAN_FRONTEND=noninteractive \
-    && groupadd -r -g 99 haproxy && useradd -r -u 99 -g 99 -d /var/lib/haproxy haproxy \
     && apt-get -q update && apt-get -q -y --no-install-recommends install haproxy && rm -rf /var/lib/apt/lists/*
 USER 99:99
 STOPSIGNAL SIGUSR1
