@@ -103,7 +103,7 @@ refuses_to_start() {
 container() { compose ps -q "$1"; }
 inside() { nsenter --net="/proc/$(cat "$TEST_DIR/docker.pid")/ns/net" "$@"; }
 is_ready() { "$DOCKER" exec "$(container "$1")" healthcheck /readyz; }
-database() { "$DOCKER" exec -i "$(container postgres)" psql -X -q -At -v ON_ERROR_STOP=1 -U festabook -d festabook "$@"; }
+database() { "$DOCKER" exec -i "$(container postgres)" psql -X -q -At -v ON_ERROR_STOP=1 -U festabook -d festabook; }
 
 make_tokens() {
   local names
@@ -207,10 +207,21 @@ dashboard_is_right() {
   python3 "$ROOT/docker/test/dashboard.py" "$ROOT/docker/grafana/dashboards/festabook.json" "$TEST_DIR/metrics" "$ROOT"/app/*.cc
 }
 
+# status <path> [option…]: of an answer through the proxy.
+status() { inside curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:8080$1" "${@:2}"; }
+
 metrics_stay_inside() {
-  [ "$(inside curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/metrics)" = 404 ]
-  [ "$(inside curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/%6Detrics)" = 404 ]
-  [ "$(inside curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/readyz)" = 200 ]
+  [ "$(status /metrics)" = 404 ]
+  [ "$(status /%6Detrics)" = 404 ]
+  [ "$(status /readyz)" = 200 ]
+}
+
+# The stack as its file describes it, without the lab: it starts, and nobody knows a password.
+production_starts() {
+  start_stack proxy
+  [ "$(status /readyz)" = 200 ]
+  [ "$(status /councils/login -H 'Content-Type: application/json' -d '{"username":"admin","password":"admin-demo-1"}')" = 401 ]
+  compose down -t 10
 }
 
 compose_test() {
@@ -244,8 +255,9 @@ compose_test() {
   step "production refuses to start without secrets, and as a demo or lab" "$log" refuses_to_start
   make_secrets "$COMPOSE_ENV"
   echo "FESTABOOK_IMAGE=$TEST_IMAGE" >>"$COMPOSE_ENV"
-  use_lab
   STACK=yes
+  step "the stack starts as production" "$log" production_starts
+  use_lab
   # Grafana has no Debian package; its dashboard is checked below.
   step "start the stack, without Grafana and k6" "$log" start_stack proxy prometheus
   step "make users and tokens" "$log" make_tokens
