@@ -36,11 +36,19 @@ end_docker() {
 end_test() {
   trap '' INT TERM
   if [ "${STACK:-no}" = yes ]; then
-    say "stopping …"
+    say "stopping … (what the containers said: ${LOG_DIR#"$PWD"/}/containers.log)"
+    compose logs --no-color >"$LOG_DIR/containers.log" 2>&1 || true
     compose down --volumes --remove-orphans -t 10 >>"$LOG_DIR/compose-down.log" 2>&1 || true
   fi
   end_docker
   rm -rf "$TEST_DIR"
+}
+
+# Left over by a test that was killed.
+forget_containers() {
+  "$DOCKER" ps -aq | xargs -r "$DOCKER" rm -f
+  "$DOCKER" volume ls -q | xargs -r "$DOCKER" volume rm
+  "$DOCKER" network prune -f
 }
 
 # --- images
@@ -69,6 +77,7 @@ make_images() {
   local tag base=$CACHE/docker/bookworm.tar
   [ -s "$base" ] || step "make a base image (debootstrap)" "Debian's archive must be reachable." make_base "$base"
   launch_docker host
+  forget_containers >>"$LOG_DIR/dockerd.log" 2>&1
   # The same again is not a new image, so what was built on it stays in the cache.
   [ -n "$("$DOCKER" images -q "$BASE_IMAGE")" ] || step "import the base image" "Look at the log." "$DOCKER" import "$base" "$BASE_IMAGE"
   for tag in $STAND_INS; do
@@ -176,9 +185,12 @@ prometheus_says() {
   inside curl -fsS -G --data-urlencode "query=$1" http://127.0.0.1:9090/api/v1/query | grep -qE "\"value\":\[[0-9.]+,\"$2\"\]"
 }
 
+# Seen now, not before something was killed.
 sees_all_instances() {
-  wait_for 60 "three instances in Prometheus" prometheus_says 'count(up{job="festabook"} == 1)' 3
-  wait_for 60 "three instances behind the proxy" prometheus_says 'haproxy_backend_active_servers{proxy="festabook"}' 3
+  local now up='up{job="festabook"}' behind='haproxy_backend_active_servers{proxy="festabook"}'
+  now=$(date +%s)
+  wait_for 60 "three instances in Prometheus" prometheus_says "count($up == 1 and timestamp($up) > $now)" 3
+  wait_for 60 "three instances behind the proxy" prometheus_says "$behind and timestamp($behind) > $now" 3
 }
 
 rush_with_an_orderly_stop() {
@@ -225,7 +237,7 @@ production_starts() {
 }
 
 compose_test() {
-  local log="Look at the log; the containers' are gone with them."
+  local log="Look at the log, and at containers.log beside it."
   [ "$(id -u)" -eq 0 ] || die "./dev compose test starts a Docker daemon and makes a root file system: run it as root (sudo ./dev compose test)."
   exec 8>"$CACHE/compose-test.lock"
   flock -n 8 || die "another ./dev compose test is running."

@@ -7,6 +7,7 @@ RUN --mount=type=secret,id=apt,target=/etc/apt/apt.conf.d/99build \
     && apt-get -q update && apt-get -q -y --no-install-recommends install rabbitmq-server && rm -rf /var/lib/apt/lists/* \
     && rm -rf /var/lib/rabbitmq/.erlang.cookie /var/lib/rabbitmq/mnesia \
     && install -d -o rabbitmq -g rabbitmq /var/lib/rabbitmq
-ENV RABBITMQ_LOGS=-
+# As under systemd it is the first process itself, which gets SIGTERM.
+ENV RABBITMQ_LOGS=- RUNNING_UNDER_SYSTEMD=true
 VOLUME /var/lib/rabbitmq
-CMD ["rabbitmq-server"]
+CMD ["/usr/lib/rabbitmq/bin/rabbitmq-server"]
