@@ -15,7 +15,7 @@ launch_docker() {
   local inside options=()
   case $1 in
     # Compilers give way to everything else on this machine.
-    host) inside=(nice -n 10) options=(--bridge=none --iptables=false --ip6tables=false) ;;
+    host) inside=(nice -n 10) options=(--bridge=none --iptables=false --ip6tables=false --ip-forward=false) ;;
     own) inside=(unshare --net --mount) ;;
   esac
   # In a session of its own, so that Ctrl-C leaves it to the clean-up.
