@@ -1,8 +1,10 @@
 # Debian packages this project needs, and their installation. Sourced after lib.sh.
-BUILD_PACKAGES="g++ cmake ninja-build pkg-config ccache git ca-certificates dpkg-dev patch curl procps python3 python3-jsonschema
+# What compiling takes; the container image is built with these alone.
+COMPILE_PACKAGES="g++ cmake ninja-build pkg-config git ca-certificates dpkg-dev patch
   libjsoncpp-dev uuid-dev zlib1g-dev libssl-dev libpq-dev libhiredis-dev libbrotli-dev libc-ares-dev
-  libsodium-dev libjwt-dev nlohmann-json3-dev prometheus-cpp-dev libgtest-dev libgmock-dev
-  librabbitmq-dev postgresql postgresql-client redis-server rabbitmq-server"
+  libsodium-dev libjwt-dev nlohmann-json3-dev prometheus-cpp-dev librabbitmq-dev"
+BUILD_PACKAGES="$COMPILE_PACKAGES ccache curl procps python3 python3-jsonschema libgtest-dev libgmock-dev
+  postgresql postgresql-client redis-server rabbitmq-server"
 LINT_PACKAGES="clang-format clang-tidy"
 
 missing_packages() {
