@@ -187,17 +187,43 @@ std::shared_ptr<WriteObserver> Metrics::observeWrites(const drogon::HttpRequestP
 
 void Metrics::requestFinished(const std::string& method, const std::string& route, int status,
                               double seconds) {
-  requests_.Add({{"method", method}, {"route", route}, {"status", std::to_string(status)}})
+  const auto code = std::to_string(status);
+  requestMemo_
+      .of(
+          {method, route, code},
+          [&]() -> auto& {
+            return requests_.Add({{"method", method}, {"route", route}, {"status", code}});
+          })
       .Increment();
-  requestSeconds_.Add({{"method", method}, {"route", route}}, kSeconds).Observe(seconds);
+  requestSecondsMemo_
+      .of(
+          {method, route},
+          [&]() -> auto& {
+            return requestSeconds_.Add({{"method", method}, {"route", route}}, kSeconds);
+          })
+      .Observe(seconds);
 }
 
 void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) {
-  const auto labels = lockLabels(record.lockable, record.strategy);
-  lockOutcomes_.Add(with(labels, "outcome", nameOf(record.outcome))).Increment();
-  lockWait_.Add(labels, kSeconds).Observe(seconds(record.wait));
+  const auto labels = [&record] { return lockLabels(record.lockable, record.strategy); };
+  const auto* const outcome = nameOf(record.outcome);
+  lockOutcomeMemo_
+      .of(
+          {record.lockable, record.strategy, outcome},
+          [&]() -> auto& { return lockOutcomes_.Add(with(labels(), "outcome", outcome)); })
+      .Increment();
+  lockWaitMemo_
+      .of(
+          {record.lockable, record.strategy},
+          [&]() -> auto& { return lockWait_.Add(labels(), kSeconds); })
+      .Observe(seconds(record.wait));
   const bool held = record.hold.count() > 0;
-  if (held) lockHold_.Add(labels, kSeconds).Observe(seconds(record.hold));
+  if (held)
+    lockHoldMemo_
+        .of(
+            {record.lockable, record.strategy},
+            [&]() -> auto& { return lockHold_.Add(labels(), kSeconds); })
+        .Observe(seconds(record.hold));
   LogLine("lock")
       .with("request_id", requestIdOf(request))
       .with("lockable", record.lockable)

@@ -1,6 +1,7 @@
 // What Prometheus sees.
 #pragma once
 
+#include "app/metric_memo.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "lock/queue/ordered_queue.h"
@@ -85,6 +86,12 @@ class Metrics : public lock::LockObserver {
   prometheus::Family<prometheus::Histogram>& queueWork_;
   prometheus::Family<prometheus::Counter>& redelivered_;
   prometheus::Family<prometheus::Counter>& deadLettered_;
+  // For what every request does.
+  MetricMemo<prometheus::Counter> requestMemo_;
+  MetricMemo<prometheus::Histogram> requestSecondsMemo_;
+  MetricMemo<prometheus::Counter> lockOutcomeMemo_;
+  MetricMemo<prometheus::Histogram> lockWaitMemo_;
+  MetricMemo<prometheus::Histogram> lockHoldMemo_;
   std::map<std::string, Source> sources_;  // by name
 };
 
