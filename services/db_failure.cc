@@ -14,8 +14,11 @@ bool containsAny(std::string_view text, const std::array<std::string_view, N>& p
   return false;
 }
 
-constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
-                                                    "canceling statement due to lock timeout"};
+// "user request": a cancelled statement whose timer PostgreSQL no longer remembers; nobody else
+// cancels ours.
+constexpr std::array<std::string_view, 3> kTimeOuts{"canceling statement due to statement timeout",
+                                                    "canceling statement due to lock timeout",
+                                                    "canceling statement due to user request"};
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
 // transactions share and update one row. Its own transaction is rolled back, too.
 constexpr std::array<std::string_view, 4> kConflicts{
