@@ -10,48 +10,53 @@ namespace {
 //   line      tickets in order of arrival
 //   alive:…   one per process with waiters
 // Order is a counter, not a time: clocks may jump.
-const std::string kPrelude = R"(
+// A call of redis.call costs more than what it does: what one has told is not asked again, and a
+// key that nobody else wants is taken and given back before the functions for lines are made.
+const std::string kHead = R"(
 local hold, fence = KEYS[1], KEYS[2]
 local prefix, me, key, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local line, offer = prefix .. ':line:' .. key, prefix .. ':offer:' .. key
+local found = redis.call('MGET', hold, fence, offer)
+local holder, hasEpoch, missed = found[1], found[2], found[3]
+)";
+
+const std::string kFunctions = R"(
 local granted, token, offered, unfinished = '', 0, 0, 0
 
 local function alive(process) return prefix .. ':alive:' .. process end
 local function processOf(t) return string.match(t, '^[^:]*') end
-local function isInLine(t) return redis.call('ZSCORE', line, t) end
-local function hasEpoch() return redis.call('EXISTS', fence) == 1 end
+local function leaseOf(t) return string.match(t, '[^:]*$') end
 
 local function give(t)
-  redis.call('SET', hold, t, 'PX', string.match(t, '[^:]*$'))
-  granted, token = t, redis.call('INCR', fence)
+  redis.call('SET', hold, t, 'PX', leaseOf(t))
+  granted, token, holder = t, redis.call('INCR', fence), t
 end
 
 local function stand(t)
-  if not isInLine(t) then redis.call('ZADD', line, redis.call('INCR', prefix .. ':arrivals'), t) end
+  redis.call('ZADD', line, 'NX', redis.call('INCR', prefix .. ':arrivals'), t)
   redis.call('SET', alive(me), 1, 'PX', )" +
-                             std::to_string(kAliveTime.count()) + R"()
+                               std::to_string(kAliveTime.count()) + R"()
 end
 
--- Nobody has the key: it goes to the first in line whose process is alive.
+-- Nobody has the key, or who has it leaves: it goes to the first in line whose process is alive.
 local function serve()
-  local missed = redis.call('GET', offer)
   if missed then
     redis.call('DEL', offer)
     if processOf(missed) ~= me then redis.call('DEL', alive(processOf(missed))) end
+    missed = false
   end
   for _ = 1, )" + std::to_string(kDeadPerStep) +
-                             R"( do
-    local first = redis.call('ZRANGE', line, 0, 0)[1]
+                               R"( do
+    local first = redis.call('ZPOPMIN', line)[1]
     if not first then return end
     local process = processOf(first)
-    redis.call('ZREM', line, first)
     if process == me then return give(first) end
     if redis.call('EXISTS', alive(process)) == 1 then
       redis.call('SET', hold, first, 'PX', )" +
-                             std::to_string(kOfferTime.count()) + R"()
+                               std::to_string(kOfferTime.count()) + R"()
       redis.call('SET', offer, first, 'PX', 60000)
       redis.call('PUBLISH', prefix .. ':wake:' .. process, first .. ' ' .. key)
-      offered = 1
+      offered, holder = 1, first
       return
     end
   end
@@ -59,22 +64,30 @@ local function serve()
 end
 
 local function answer(verdict)
-  return {verdict, granted, token, redis.call('GET', hold) or '', redis.call('PTTL', hold),
-          redis.call('EXISTS', line), offered, unfinished}
+  local remaining = 0
+  if granted ~= '' then remaining = tonumber(leaseOf(granted))
+  elseif holder then remaining = redis.call('PTTL', hold) end
+  return {verdict, granted, token, holder or '', remaining, redis.call('EXISTS', line), offered, unfinished}
 end
 )";
 
 // … queue: '1' or '0'
-const RedisScript kArrive(kPrelude + R"(
-if not hasEpoch() then
+const RedisScript kArrive(kHead + R"(
+if hasEpoch and not holder and redis.call('EXISTS', line) == 0 then
+  if missed then redis.call('DEL', offer) end
+  local lease = string.match(ticket, '[^:]*$')
+  redis.call('SET', hold, ticket, 'PX', lease)
+  return {1, ticket, redis.call('INCR', fence), ticket, tonumber(lease), 0, 0, 0}
+end
+)" + kFunctions + R"(
+if not hasEpoch then
   if ARGV[5] == '1' then stand(ticket) end
   return {-1}
 end
-local holder = redis.call('GET', hold)
 if holder == ticket then return answer(1) end
-if not holder and redis.call('EXISTS', line) == 1 and ARGV[5] == '0' then serve() end
-if not holder and redis.call('EXISTS', hold, line) == 0 then
-  redis.call('DEL', offer)
+if not holder and ARGV[5] == '0' then
+  serve()
+  if holder or redis.call('EXISTS', line) == 1 then return answer(0) end
   give(ticket)
   return answer(1)
 end
@@ -85,18 +98,24 @@ return answer(1)
 )");
 
 // … next or '', keep: '1' or '0'
-const RedisScript kLeave(kPrelude + R"(
-if not hasEpoch() then return {-1} end
-local holder = redis.call('GET', hold)
+const RedisScript kLeave(kHead + R"(
+if not hasEpoch then return {-1} end
+if holder == ticket and not missed and ARGV[5] == '' and redis.call('EXISTS', line) == 0 then
+  redis.call('DEL', hold)
+  return {1, '', 0, '', 0, 0, 0, 0}
+end
+)" + kFunctions + R"(
 if holder == ticket then
-  redis.call('DEL', offer)
+  if missed then redis.call('DEL', offer) end
+  missed = false
   if ARGV[5] ~= '' and (ARGV[6] == '1' or redis.call('EXISTS', line) == 0) then
     give(ARGV[5])
     return answer(1)
   end
-  redis.call('DEL', hold)
+  holder = false
   if ARGV[5] ~= '' then stand(ARGV[5]) end
   serve()
+  if not holder then redis.call('DEL', hold) end
   return answer(1)
 end
 if redis.call('ZREM', line, ticket) == 1 then return answer(2) end
@@ -104,18 +123,18 @@ if not holder then serve() end
 return answer(0)
 )");
 
-const RedisScript kConfirm(kPrelude + R"(
-if not hasEpoch() then return {-1} end
-if redis.call('GET', hold) ~= ticket then return answer(0) end
+const RedisScript kConfirm(kHead + kFunctions + R"(
+if not hasEpoch then return {-1} end
+if holder ~= ticket then return answer(0) end
 redis.call('DEL', offer)
 give(ticket)
 return answer(1)
 )");
 
-const RedisScript kLook(kPrelude + R"(
-if not hasEpoch() then return {-1} end
-if redis.call('EXISTS', hold) == 0 then serve() end
-if redis.call('GET', hold) == ticket or isInLine(ticket) then return answer(1) end
+const RedisScript kLook(kHead + kFunctions + R"(
+if not hasEpoch then return {-1} end
+if not holder then serve() end
+if holder == ticket or redis.call('ZSCORE', line, ticket) then return answer(1) end
 return answer(0)
 )");
 
