@@ -91,12 +91,16 @@ class Postgres:
     def run(self, database, text):
         return self._psql(database, text).stdout
 
-    def rows(self, database, query, ids=()):
-        """The rows of a query as dictionaries; $1 in it is the array of ids."""
+    def rows_of(self, database, queries, ids=()):
+        """The rows of several queries as lists of dictionaries, in one go; $1 in them is the array of ids."""
         numbers = ",".join(str(int(number)) for number in ids)
-        text = self.run(database, f"PREPARE asked(bigint[]) AS SELECT row_to_json(found) FROM ({query}) AS found;\n"
-                                  f"EXECUTE asked('{{{numbers}}}');")
-        return [json.loads(line) for line in text.splitlines()]
+        text = "".join(
+            f"PREPARE query{n}(bigint[]) AS SELECT coalesce(jsonb_agg(found), '[]') FROM ({query}) AS found;\n"
+            f"EXECUTE query{n}('{{{numbers}}}');\n" for n, query in enumerate(queries))
+        return [json.loads(line) for line in self.run(database, text).splitlines()]
+
+    def rows(self, database, query, ids=()):
+        return self.rows_of(database, [query], ids)[0]
 
     def create(self, database):
         if not self.rows("postgres", "SELECT 1 FROM pg_roles WHERE rolname = 'festabook'"):
