@@ -1,5 +1,6 @@
 """The servers around the service: PostgreSQL, Redis, Redlock's nodes, RabbitMQ. All on 127.0.0.1, all private."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -34,14 +35,17 @@ class Postgres:
         self._password = secrets.token_hex(16)
         # PostgreSQL refuses to run as root.
         self._user = "postgres" if os.getuid() == 0 else None
-        self._data = self._reachable(pathlib.Path(folder)) / "postgres"
+        # In the run's folder, or elsewhere when the postgres user cannot reach that.
+        self._folder = pathlib.Path(folder)
+        self._data = self._reachable(self._folder) / "postgres"
         self._make()
         self.start()
 
     def _reachable(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         if self._user and subprocess.run(["test", "-x", folder], user=self._user).returncode:
-            return pathlib.Path(tempfile.mkdtemp(prefix="festabook-loadtest-", dir="/var/tmp"))
+            folder = pathlib.Path("/var/tmp") / f"festabook-{hashlib.sha256(bytes(folder)).hexdigest()[:12]}"
+            folder.mkdir(exist_ok=True)
         return folder
 
     def _make(self):
@@ -78,6 +82,8 @@ class Postgres:
         if self.process and self.process.runs():
             self.stop(signal.SIGQUIT)
         shutil.rmtree(self._data, ignore_errors=True)
+        if self._data.parent != self._folder:
+            self._data.parent.rmdir()
 
     def _psql(self, database, text, check=True):
         done = subprocess.run(
