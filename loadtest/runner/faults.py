@@ -183,21 +183,25 @@ def is_error(answer):
 
 
 def recovery(answers, began_at, mended_at):
-    """Seconds from the mending until nobody suffered any more: the last operation that met an error, or took more than a
-    second and much longer than before the fault, had its outcome. None if errors came to the very end.
-
-    Answers under one Idempotency-Key are one operation."""
-    operations = {}
-    for answer in answers:
-        operations.setdefault((answer["user"], answer.get("idempotency", answer["who"])), []).append(answer)
-    taken = {name: max(a["received"] for a in tries) - min(a["sent"] for a in tries) for name, tries in operations.items()}
-    before = sorted(taken[name] for name, tries in operations.items() if tries[-1]["received"] / 1000 < began_at)
-    usual = before[int(0.99 * len(before))] if before else 0.0
-    ends = [max(a["received"] for a in tries) / 1000 for name, tries in operations.items()
-            if any(is_error(a) for a in tries) or taken[name] > max(1000.0, 5 * usual)]
-    last_error = max((a["received"] / 1000 for a in answers if is_error(a)), default=0.0)
-    if last_error > max(a["received"] for a in answers) / 1000 - 1:
+    """Seconds from the mending until the service was itself again: to its last error, or its last answer that took more than
+    a second and much longer than before the fault. None if errors came to the very end."""
+    taken = lambda answer: answer["received"] - answer["sent"]
+    before = sorted(taken(answer) for answer in answers if answer["received"] / 1000 < began_at)
+    slow = max(1000.0, 5 * before[int(0.99 * len(before))] if before else 0.0)
+    bad = [answer["received"] / 1000 for answer in answers if is_error(answer) or taken(answer) > slow]
+    last_error = max((answer["received"] / 1000 for answer in answers if is_error(answer)), default=0.0)
+    if last_error > max(answer["received"] for answer in answers) / 1000 - 1:
         return None
+    return round(max(0.0, max(bad, default=0.0) - mended_at), 1)
+
+
+def last_outcome(answers, mended_at):
+    """Seconds from the mending until the last client that had met an error knew its outcome, which may take longer: what
+    nobody finished stays REQUEST_IN_PROGRESS until its claim runs out."""
+    tries = {}
+    for answer in answers:
+        tries.setdefault((answer["user"], answer.get("idempotency", answer["who"])), []).append(answer)
+    ends = [max(answer["received"] for answer in all_) / 1000 for all_ in tries.values() if any(map(is_error, all_))]
     return round(max(0.0, max(ends, default=0.0) - mended_at), 1)
 
 
@@ -245,6 +249,7 @@ def run_fault(lab, fault):
     verdict = judge(lab, fault, run, logs.text(), watch)
     began = run.began()
     healed = recovery(run.answers, scene.marks[0][0], scene.mended_at)
+    verdict.facts["last_outcome_s"] = last_outcome(run.answers, scene.mended_at)
     if healed is None:
         verdict.violations.append("it did not recover while it was watched")
     return {"fault": fault.name, "title": fault.title, "strategy": STRATEGY, "coupons": fault.coupons,

@@ -13,13 +13,15 @@ class StartError(Exception):
     """A sentence for people: what did not start, and where its log is."""
 
 
-def free_port(used=set()):
+_given = set()
+
+
+def free_port():
     """A port of 127.0.0.1 that nobody listens on and that this run has not been given before."""
     for port in random.sample(range(20000, 30000), 200):
-        with socket.socket() as probe:
-            if port not in used and probe.connect_ex(("127.0.0.1", port)) != 0:
-                used.add(port)
-                return port
+        if port not in _given and not listens(port):
+            _given.add(port)
+            return port
     raise StartError("no free port between 20000 and 29999 on 127.0.0.1")
 
 

@@ -1,5 +1,6 @@
 """The servers around the service: PostgreSQL, Redis, Redlock's nodes, RabbitMQ. All on 127.0.0.1, all private."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -34,14 +35,17 @@ class Postgres:
         self._password = secrets.token_hex(16)
         # PostgreSQL refuses to run as root.
         self._user = "postgres" if os.getuid() == 0 else None
-        self._data = self._reachable(pathlib.Path(folder)) / "postgres"
+        # In the run's folder, or elsewhere when the postgres user cannot reach that.
+        self._folder = pathlib.Path(folder)
+        self._data = self._reachable(self._folder) / "postgres"
         self._make()
         self.start()
 
     def _reachable(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         if self._user and subprocess.run(["test", "-x", folder], user=self._user).returncode:
-            return pathlib.Path(tempfile.mkdtemp(prefix="festabook-loadtest-", dir="/var/tmp"))
+            folder = pathlib.Path("/var/tmp") / f"festabook-{hashlib.sha256(bytes(folder)).hexdigest()[:12]}"
+            folder.mkdir(exist_ok=True)
         return folder
 
     def _make(self):
@@ -78,6 +82,8 @@ class Postgres:
         if self.process and self.process.runs():
             self.stop(signal.SIGQUIT)
         shutil.rmtree(self._data, ignore_errors=True)
+        if self._data.parent != self._folder:
+            self._data.parent.rmdir()
 
     def _psql(self, database, text, check=True):
         done = subprocess.run(
@@ -91,12 +97,16 @@ class Postgres:
     def run(self, database, text):
         return self._psql(database, text).stdout
 
-    def rows(self, database, query, ids=()):
-        """The rows of a query as dictionaries; $1 in it is the array of ids."""
+    def rows_of(self, database, queries, ids=()):
+        """The rows of several queries as lists of dictionaries, in one go; $1 in them is the array of ids."""
         numbers = ",".join(str(int(number)) for number in ids)
-        text = self.run(database, f"PREPARE asked(bigint[]) AS SELECT row_to_json(found) FROM ({query}) AS found;\n"
-                                  f"EXECUTE asked('{{{numbers}}}');")
-        return [json.loads(line) for line in text.splitlines()]
+        text = "".join(
+            f"PREPARE query{n}(bigint[]) AS SELECT coalesce(jsonb_agg(found), '[]') FROM ({query}) AS found;\n"
+            f"EXECUTE query{n}('{{{numbers}}}');\n" for n, query in enumerate(queries))
+        return [json.loads(line) for line in self.run(database, text).splitlines()]
+
+    def rows(self, database, query, ids=()):
+        return self.rows_of(database, [query], ids)[0]
 
     def create(self, database):
         if not self.rows("postgres", "SELECT 1 FROM pg_roles WHERE rolname = 'festabook'"):

@@ -85,11 +85,12 @@ class Judge:
         area = AREAS[subject_kind]
         ids = ids_of(subject, area)
         verdict = Verdict()
-        for found in self._postgres.rows(self.database, (INVARIANTS / f"{subject_kind}.sql").read_text(), ids):
+        broken, facts, rows = self._postgres.rows_of(
+            self.database, [(INVARIANTS / f"{subject_kind}.sql").read_text(), area.facts, area.rows], ids)
+        for found in broken:
             verdict.violations.append(found["broken"])
             verdict.oversold += found["oversold"]
-        verdict.facts = self._postgres.rows(self.database, area.facts, ids)[0]
-        rows = self._postgres.rows(self.database, area.rows, ids)
+        verdict.facts = facts[0]
         self._check_history(verdict, area, rows, answers, log)
         if subject_kind == "coupons" and any(row["state"] not in ("DONE", "FAILED") for row in rows):
             verdict.violations.append("claims were left without an outcome")

@@ -233,9 +233,11 @@ def tried(who, sent, received, status=200, user=1):
 
 
 class FaultsTest(unittest.TestCase):
-    def test_recovery_lasts_until_the_last_operation_that_met_an_error_has_its_outcome(self):
-        answers = [tried("a", 1000, 1010), tried("b1", 5000, 5100, 503), tried("b2", 7000, 7500), tried("c", 9000, 9010)]
-        self.assertEqual(faults.recovery(answers, 2.0, 6.0), 1.5)
+    def test_the_service_has_recovered_after_its_last_error_and_clients_when_they_know_their_outcome(self):
+        answers = [tried("a", 1000, 1010), tried("b1", 6000, 6500, 503), tried("b2", 7000, 7500), tried("c", 9000, 9010)]
+        self.assertEqual(faults.recovery(answers, 2.0, 6.0), 0.5)
+        self.assertEqual(faults.last_outcome(answers, 6.0), 1.5)
+        self.assertEqual(faults.last_outcome(answers[-1:], 6.0), 0.0)
 
     def test_waiting_for_a_dead_holders_lease_is_not_recovered_yet(self):
         answers = [tried("a", 1000, 1010), tried("b", 5000, 8000), tried("c", 9000, 9900)]
