@@ -12,12 +12,13 @@ import subprocess
 import sys
 import time
 
-from lab import Lab, Server, cpu_seconds, memory_mb, say
+from lab import Lab, cpu_seconds, memory_mb, say
 import waiting
 
 HERE = pathlib.Path(__file__).resolve().parent
-CONNECTIONS = 32   # to PostgreSQL, for the service and for pgbench
-IN_FLIGHT = 64     # requests that wrk keeps open
+# To PostgreSQL, for the service and for pgbench: what suits two cores, and what the service has by default.
+FEW, MANY = 8, 32
+IN_FLIGHT = 64     # requests that wrk keeps open where no database connection limits them
 SEATS = 50_000     # of one hall
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US'
 
@@ -67,17 +68,16 @@ class Reservations:
 
     def __init__(self, lab, seconds):
         self.lab, self.seconds = lab, seconds
-        self.servers = {
-            "memory": lab.server("memory", FESTA_LOCK_STRATEGY="memory", FESTA_DATABASE_CONNECTIONS=CONNECTIONS),
-            "redis-pubsub": lab.server("redis-pubsub", FESTA_LOCK_STRATEGY="redis-pubsub",
-                                       FESTA_DATABASE_CONNECTIONS=CONNECTIONS),
-        }
         self.script = self.pgbench_script()
+
+    def server(self, strategy, connections):
+        return self.lab.server(f"{strategy}-{connections}", FESTA_LOCK_STRATEGY=strategy,
+                               FESTA_DATABASE_CONNECTIONS=connections)
 
     def pgbench_script(self):
         """The statement as PostgreSQL received it from the service: nobody can forget to copy a change."""
         performance = self.lab.hall(1)
-        self.sell_on(self.servers["memory"], performance, 1, seconds=1)
+        self.sell_on(self.server("memory", MANY), performance, 1, seconds=1)
         sql = self.lab.query("SELECT query FROM pg_stat_activity WHERE application_name = 'festabook'"
                              " AND query LIKE 'WITH seat AS%' LIMIT 1")
         for number, name in enumerate(("performance", "location", "number", "user", "fence"), start=1):
@@ -104,8 +104,10 @@ class Reservations:
             raise RuntimeError("pgbench has sold nothing")
         return sold / self.seconds
 
-    def side(self, name, in_flight=IN_FLIGHT):
-        server, performance = self.servers[name], self.lab.hall(SEATS)
+    def side(self, name, connections, in_flight=None):
+        """Twice as many requests as connections: while one is answered, the next has its row."""
+        server, performance = self.server(name, connections), self.lab.hall(SEATS)
+        in_flight = in_flight or 2 * connections
         before = cpu_seconds(server.pid)
         found = self.sell_on(server, performance, in_flight, self.seconds)
         sold = self.lab.sold(performance)
@@ -114,12 +116,13 @@ class Reservations:
         return {"rate": sold / self.seconds, "cpu_us": (cpu_seconds(server.pid) - before) * 1e6 / sold,
                 "p99_ms": found["p99"]}
 
-    def run(self, rounds):
+    def run(self, rounds, connections, goals):
         ratios, rates, cpu, p99 = {"memory": [], "redis-pubsub": []}, {}, {}, {}
         for round_ in range(rounds + 1):
             found = {}
             for name in rotated(["pgbench", "memory", "redis-pubsub"], round_):
-                found[name] = {"rate": self.pgbench(CONNECTIONS)} if name == "pgbench" else self.side(name)
+                found[name] = {"rate": self.pgbench(connections)} if name == "pgbench" else \
+                    self.side(name, connections)
                 rates.setdefault(name, []).append(found[name]["rate"])
             if round_ == 0:
                 rates.clear()  # warm-up
@@ -129,8 +132,8 @@ class Reservations:
                 cpu.setdefault(name, []).append(found[name]["cpu_us"])
                 p99.setdefault(name, []).append(found[name]["p99_ms"])
             say(f"  round {round_}: " + ", ".join(f"{n} {found[n]['rate']:.0f}/s" for n in rates))
-        for name, goal in (("memory", 0.85), ("redis-pubsub", 0.80)):
-            self.lab.result(f"reservations/s, {name}, over pgbench", ratios[name], goal=goal,
+        for name, goal in zip(ratios, goals):
+            self.lab.result(f"reservations/s, {name}, over pgbench, {connections} connections", ratios[name], goal=goal,
                             detail=f"{median(rates[name]):.0f}/s of {median(rates['pgbench']):.0f}/s; server CPU"
                                    f" {median(cpu[name]):.0f} µs per sale; p99 {median(p99[name]):.1f} ms")
 
@@ -138,7 +141,7 @@ class Reservations:
         """At most this many keys at once: as many requests in flight, each with its own seat."""
         rows = []
         for keys in (1, 2, 4, 8, 16, 32, 64, 128, 256):
-            both = [self.side("memory", keys) for _ in range(2)]
+            both = [self.side("memory", MANY, keys) for _ in range(2)]
             rows.append({"keys": keys, "rate": median([one["rate"] for one in both]),
                          "p99_ms": median([one["p99_ms"] for one in both]),
                          "cpu_us": median([one["cpu_us"] for one in both])})
@@ -148,7 +151,7 @@ class Reservations:
 
 def losers(lab, rounds, seconds):
     """Answers to people who want a seat that is sold, over an answer that does nothing."""
-    server = lab.server("memory", FESTA_LOCK_STRATEGY="memory", FESTA_DATABASE_CONNECTIONS=CONNECTIONS)
+    server = lab.server("memory")
     performance = lab.hall(1)
     wrk(server, 1, 1, "reserve.lua", performance, lab.buyers, 1)
     ratios, rates = [], {"healthz": [], "losers": []}
@@ -227,8 +230,7 @@ def handoffs(lab, rounds, seconds):
 
 def memory(lab, soak_seconds):
     """Idle, with 10,000 requests waiting for one lock, and after a soak."""
-    server = lab.server("soak", FESTA_LOCK_STRATEGY="memory", FESTA_DATABASE_CONNECTIONS=CONNECTIONS,
-                        FESTA_LOCK_MAX_WAITERS=20_000, FESTA_LOCK_MAX_WAITERS_PER_KEY=20_000,
+    server = lab.server("soak", FESTA_LOCK_STRATEGY="memory", FESTA_LOCK_MAX_WAITERS=20_000, FESTA_LOCK_MAX_WAITERS_PER_KEY=20_000,
                         FESTA_HTTP_MAX_REQUESTS=20_000, FESTA_LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS=60_000)
     idle = memory_mb(server.pid)
     lab.figure("RSS idle", idle, "MB", goal=40)
@@ -253,9 +255,8 @@ def memory(lab, soak_seconds):
 
 def at_half_capacity(lab, reservations, seconds):
     """p99 of sales that arrive at half of what the service can do."""
-    full = reservations.side("memory")["rate"]
-    rate = full / 2
-    found = waiting.paced(lab, reservations.servers["memory"], lab.hall(SEATS), rate, seconds)
+    rate = reservations.side("memory", FEW)["rate"] / 2
+    found = waiting.paced(lab, reservations.server("memory", FEW), lab.hall(SEATS), rate, seconds)
     lab.figure("p99 of a sale at half of capacity", found["p99"], "ms",
                detail=f"{rate:.0f}/s arrive, p50 {found['p50']:.1f} ms, max {found['max']:.1f} ms")
 
@@ -273,7 +274,8 @@ def main():
         reservations = Reservations(lab, options.seconds) if {"reservations", "scaling", "half"} & set(only) else None
         if "reservations" in only:
             say("reservations/s on free seats")
-            reservations.run(options.rounds)
+            reservations.run(options.rounds, FEW, (0.85, 0.80))
+            reservations.run(options.rounds, MANY, (None, None))
         if "losers" in only:
             say("losers/s on a sold seat")
             losers(lab, options.rounds, options.seconds)

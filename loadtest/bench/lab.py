@@ -74,7 +74,7 @@ class Lab:
 
     def __enter__(self):
         # The first start brings the schema.
-        self.server("memory", FESTA_LOCK_STRATEGY="memory", FESTA_DATABASE_CONNECTIONS=32)
+        self.server("memory", FESTA_LOCK_STRATEGY="memory")
         subprocess.run([self.binary, "seed", "--users", str(BUYERS)], env=self.tools(), check=True, capture_output=True)
         names = [f"user{i}" for i in range(1, BUYERS + 1)]
         tokens = self.tokens(*names)
