@@ -109,6 +109,13 @@ refuses_to_start() {
   refused FESTABOOK_ "${COMPOSE[@]}" --env-file "$ROOT/docker/.env.example" "${COMPOSE_FILES[@]}" config
 }
 
+# The lab's accounts are known to everybody: their tokens must be worth nothing in production.
+lab_has_its_own_secret() {
+  local secret
+  secret=$(sed -n 's/^FESTABOOK_JWT_SECRET=//p' "$COMPOSE_ENV")
+  [ -n "$secret" ] && compose config | grep 'JWT_SECRET:' | { ! grep -vF "lab-$secret"; }
+}
+
 container() { compose ps -q "$1"; }
 inside() { nsenter --net="/proc/$(cat "$TEST_DIR/docker.pid")/ns/net" "$@"; }
 is_ready() { "$DOCKER" exec "$(container "$1")" healthcheck /readyz; }
@@ -270,6 +277,7 @@ compose_test() {
   STACK=yes
   step "the stack starts as production" "$log" production_starts
   use_lab
+  step "the lab signs its tokens with another secret" "$log" lab_has_its_own_secret
   # Grafana has no Debian package; its dashboard is checked below.
   step "start the stack, without Grafana and k6" "$log" start_stack proxy prometheus
   step "make users and tokens" "$log" make_tokens

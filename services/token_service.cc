@@ -73,11 +73,11 @@ std::string TokenService::issue(const Caller& caller) const {
 }
 
 std::optional<Caller> TokenService::verify(const std::string& token) const {
-  const auto now = std::time(nullptr);
-  if (auto known = verified_.find(token, now)) return known;
   // libjwt reads up to the first NUL.
   if (token.empty() || token.size() > kMaxTokenBytes || token.find('\0') != std::string::npos)
     return std::nullopt;
+  const auto now = std::time(nullptr);
+  if (auto known = verified_.find(token, now)) return known;
   jwt_t* raw = nullptr;
   if (jwt_decode(&raw, token.c_str(), reinterpret_cast<const unsigned char*>(secret_.data()),
                  static_cast<int>(secret_.size())) != 0)

@@ -1,8 +1,11 @@
 #include "services/verified_tokens.h"
 
+#include <utility>
+
 namespace festa {
 
 std::optional<Caller> VerifiedTokens::find(const std::string& token, std::time_t now) {
+  Entries forgotten;  // freed when others may go on
   const std::lock_guard guard(mutex_);
   if (const auto found = young_.find(token); found != young_.end()) {
     if (found->second.expires > now) return found->second.caller;
@@ -12,13 +15,14 @@ std::optional<Caller> VerifiedTokens::find(const std::string& token, std::time_t
   auto found = old_.extract(token);
   if (found.empty() || found.mapped().expires <= now) return std::nullopt;
   auto caller = found.mapped().caller;
-  put(token, std::move(found.mapped()));
+  forgotten = put(token, std::move(found.mapped()));
   return caller;
 }
 
 void VerifiedTokens::add(const std::string& token, const Caller& caller, std::time_t expires) {
+  Entries forgotten;
   const std::lock_guard guard(mutex_);
-  put(token, {caller, expires});
+  forgotten = put(token, {caller, expires});
 }
 
 std::size_t VerifiedTokens::size() const {
@@ -26,13 +30,15 @@ std::size_t VerifiedTokens::size() const {
   return young_.size() + old_.size();
 }
 
-void VerifiedTokens::put(const std::string& token, Entry entry) {
-  if (half_ == 0) return;
+VerifiedTokens::Entries VerifiedTokens::put(const std::string& token, Entry entry) {
+  Entries forgotten;
+  if (half_ == 0) return forgotten;
   if (young_.size() >= half_) {
-    old_ = std::move(young_);
+    forgotten = std::exchange(old_, std::move(young_));
     young_ = {};
   }
   young_.insert_or_assign(token, std::move(entry));
+  return forgotten;
 }
 
 }  // namespace festa

@@ -28,7 +28,8 @@ class VerifiedTokens {
   };
   using Entries = std::unordered_map<std::string, Entry>;
 
-  void put(const std::string& token, Entry entry);  // with mutex_ held
+  // With mutex_ held; returns what has to go.
+  Entries put(const std::string& token, Entry entry);
 
   const std::size_t half_;
   mutable std::mutex mutex_;

@@ -3,6 +3,7 @@ import datetime
 import os
 import pathlib
 import platform
+import socket
 import statistics
 import subprocess
 import time
@@ -28,6 +29,14 @@ def memory_mb(pid):
     raise RuntimeError("no such process")
 
 
+def free_port(first):
+    for port in range(first, first + 1000):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+    raise RuntimeError("no free port")
+
+
 class Server:
     """One instance, until the lab ends."""
 
@@ -35,7 +44,9 @@ class Server:
         self.url, self.port = f"http://127.0.0.1:{port}", port
         with open(log, "wb") as output:
             self.process = subprocess.Popen([binary], env=environment, stdout=output, stderr=output)
-        self.pid = self.process.pid
+        self.pid, self.log = self.process.pid, log
+
+    def wait_until_ready(self):
         deadline = time.time() + 60
         while True:
             try:
@@ -43,7 +54,7 @@ class Server:
                     return
             except (urllib.error.URLError, OSError):
                 if self.process.poll() is not None or time.time() > deadline:
-                    raise RuntimeError(f"festabook did not start; its log: {log}") from None
+                    raise RuntimeError(f"festabook did not start; its log: {self.log}") from None
                 time.sleep(0.05)
 
     def stop(self):
@@ -73,6 +84,14 @@ class Lab:
         self.next_port = int(environment["BENCH_FIRST_PORT"])
 
     def __enter__(self):
+        try:
+            self.prepare()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def prepare(self):
         # The first start brings the schema.
         self.server("memory", FESTA_LOCK_STRATEGY="memory")
         subprocess.run([self.binary, "seed", "--users", str(BUYERS)], env=self.tools(), check=True, capture_output=True)
@@ -80,11 +99,13 @@ class Lab:
         tokens = self.tokens(*names)
         ids = self.query("SELECT id FROM users WHERE login IN (" + ",".join(f"'{n}'" for n in names) +
                          ") ORDER BY array_position(ARRAY[" + ",".join(f"'{n}'" for n in names) + "], login)").split()
-        self.first_buyer = ids[0]
+        self.first_buyer = int(ids[0])
+        if [int(i) for i in ids] != list(range(self.first_buyer, self.first_buyer + BUYERS)):
+            raise RuntimeError("the buyers' ids have gaps")
         self.buyers = self.folder / "buyers"
-        self.buyers.write_text("".join(f"{i} {t}\n" for i, t in zip(ids, tokens)))
-        os.chmod(self.buyers, 0o600)
-        return self
+        self.buyers.unlink(missing_ok=True)
+        with open(os.open(self.buyers, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            file.write("".join(f"{i} {t}\n" for i, t in zip(ids, tokens)))
 
     def __exit__(self, *_):
         for server in self.servers.values():
@@ -99,10 +120,11 @@ class Lab:
 
     def server(self, name, **settings):
         if name not in self.servers:
-            self.next_port += 1
+            self.next_port = free_port(self.next_port + 1)
             environment = {**self.environment, "FESTA_HTTP_PORT": str(self.next_port),
                            **{key: str(value) for key, value in settings.items()}}
             self.servers[name] = Server(self.binary, environment, self.next_port, self.folder / f"{name}.log")
+            self.servers[name].wait_until_ready()
         return self.servers[name]
 
     def libpq(self):

@@ -1,4 +1,4 @@
--- wrk: every request buys another free seat. Arguments: performance, user id, token, users' ids and tokens in a file.
+-- wrk: every request buys another free seat. Arguments: performance, a file with users' ids and tokens, the number of threads.
 local threads = 0
 function setup(thread)
   thread:set("index", threads)

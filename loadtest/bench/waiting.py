@@ -3,6 +3,7 @@ import asyncio
 import json
 import statistics
 import time
+import urllib.error
 import urllib.request
 
 from lab import memory_mb
@@ -73,6 +74,19 @@ async def measure(lab, server, count):
     if unanswered:
         raise RuntimeError(f"waiting requests were answered {unanswered[:3]}")
     return (connected - before) * 1024 / count, (waiting - before) * 1024 / count
+
+
+def refusal(lab, server, performance):
+    """The code by which seat 1 is refused."""
+    user, token = lab.buyers.read_text().split()[:2]
+    body = json.dumps({"userId": int(user), "seatLocation": "A", "seatNumber": 1}).encode()
+    request = urllib.request.Request(f"{server.url}/customer/performances/{performance}/reservations", body,
+                                     {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=10):
+            return ""
+    except urllib.error.HTTPError as error:
+        return json.load(error)["code"]
 
 
 def cost(lab, server, count):
