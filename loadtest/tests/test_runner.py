@@ -1,11 +1,14 @@
 """The parts of the runner that need nothing but their arguments."""
 
 import collections
+import os
 import pathlib
 import re
+import tempfile
 import unittest
 
-from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, servers, service
+from loadtest.runner.processes import StartError
 from loadtest.runner.verdict import Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -267,6 +270,19 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(text.count("  server instance"), 3)
         self.assertNotIn("retry-on", text)
         self.assertIn("bind 127.0.0.1:9000", text)
+
+
+class FolderTest(unittest.TestCase):
+    def test_a_folder_is_made_or_taken_again_but_not_from_somebody_else(self):
+        with tempfile.TemporaryDirectory() as parent:
+            folder, link, file = (pathlib.Path(parent) / name for name in ("folder", "link", "file"))
+            servers.make_own(folder, os.getuid())
+            servers.make_own(folder, os.getuid())
+            link.symlink_to(folder)
+            file.touch()
+            for path, owner in ((folder, os.getuid() + 1), (link, os.getuid()), (file, os.getuid())):
+                with self.assertRaises(StartError):
+                    servers.make_own(path, owner)
 
 
 class TokenTest(unittest.TestCase):
