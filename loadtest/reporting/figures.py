@@ -209,8 +209,9 @@ def first_sentences(results):
 
 
 SPEED = ("The fastest that kept its promise, by answers a second (accepted and rejected); of those within 5 % of it, the one "
-         "whose accepted people waited least. Those that left more than 1 % without an outcome (5xx) do not count, unless "
-         "all did. Where people arrive at a fixed rate, many strategies keep up with it and only waiting differs.")
+         "whose accepted people waited least (for a queue's answer until the claim was seen to be over). Those that left more "
+         "than 1 % without an outcome (5xx) do not count, unless all did. Where people arrive at a fixed rate, many strategies "
+         "keep up with it and only waiting differs.")
 
 
 def speed_sentences(results):

@@ -36,6 +36,13 @@ def is_rejected(answer):
     return 400 <= answer["status"] < 500
 
 
+def taken(answer):
+    """Milliseconds until somebody knew where they stood: of a queue's 202, until the claim was seen to be over."""
+    if answer["status"] == 202 and answer.get("finished"):
+        return answer["finished"] - answer["sent"]
+    return answer.get("ms", answer["received"] - answer["sent"])
+
+
 class Run:
     """`subject` and `answers` are the script's own lines, `summary` its JSON."""
 
@@ -48,10 +55,9 @@ class Run:
         return dict(sorted(collections.Counter(outcome(answer) for answer in self.answers).items()))
 
     def latencies(self):
-        """Milliseconds from sending to the answer, of accepted and rejected ones apart."""
-        taken = lambda chosen: [answer.get("ms", answer["received"] - answer["sent"])
-                                for answer in self.answers if chosen(answer)]
-        return {"accepted": taken(is_accepted), "rejected": taken(is_rejected)}
+        """Of accepted and rejected ones apart."""
+        of = lambda chosen: [taken(answer) for answer in self.answers if chosen(answer)]
+        return {"accepted": of(is_accepted), "rejected": of(is_rejected)}
 
     def broken_thresholds(self):
         """A sentence if answers were not what the script says they must be."""

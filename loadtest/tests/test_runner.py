@@ -159,6 +159,12 @@ something that the script did not mean to print
         self.assertEqual(run.latencies(), {"accepted": [10.5], "rejected": [2]})
         self.assertEqual((run.began(), run.seconds(), run.accepted_at()), (1.0, 2.0, [1.0105]))
 
+    def test_a_claim_in_a_queue_takes_until_it_is_over(self):
+        answer = {"status": 202, "code": "", "sent": 1000, "received": 1010, "ms": 9.5, "finished": 3000}
+        self.assertEqual(load.Run({}, [answer], {}).latencies()["accepted"], [2000])
+        self.assertEqual(load.taken({**answer, "finished": None}), 9.5)
+        self.assertEqual(load.taken({**answer, "status": 201}), 9.5)
+
     def test_thresholds_that_were_not_held_are_named(self):
         said = "pins: 3 accepted\n  500 INTERNAL: 2\n  not held: server_errors: count==0, unexpected: count==0\n"
         self.assertEqual(load.not_held(said), "server_errors: count==0, unexpected: count==0")
