@@ -65,18 +65,31 @@ class Judged:
     text: str
 
 
-def judged(verdict):
-    """A control is there to be seen overselling. One that was not shows that the run could not have seen it either."""
+def runs(cell):
+    """Whose sum a number is, where a cell was run several times."""
+    return f" in {cell['rounds']} runs" if (cell.get("rounds") or 1) > 1 else ""
+
+
+def judged(cell):
+    """Of a cell or a fault. A control is there to be seen overselling. One that was not shows that the run could not have
+    seen it either."""
+    verdict = cell["verdict"]
     oversold, broken = verdict.get("oversold") or 0, verdict.get("violations") or []
     if verdict.get("must_fail"):
         if oversold > 0:
-            return Judged("control", f"{oversold:,} oversold (control: failed as it must)")
+            return Judged("control", f"{oversold:,} oversold{runs(cell)} (control: failed as it must)")
         return Judged("blind", "blind (control: nothing was seen)")
     if verdict.get("ok") and oversold == 0:
         return Judged("kept", "kept")
     if oversold > 0:
-        return Judged("broken", f"{oversold:,} oversold")
+        return Judged("broken", f"{oversold:,} oversold{runs(cell)}")
     return Judged("broken", f"{len(broken):,} broken promise{'s' if len(broken) != 1 else ''}")
+
+
+def facts(cell):
+    """What else was found, of a cell or a fault; of several runs the most."""
+    found = cell["verdict"].get("facts") or {}
+    return ", ".join(f"{name.replace('_', ' ')}: {number(count)}" for name, count in found.items()) or MISSING
 
 
 def answered(cell):
@@ -102,7 +115,7 @@ def fastest(cells):
     By answers a second of those with few errors; among those that are as fast, by the 95th percentile of what accepted people
     waited."""
     good = [cell for cell in cells
-            if judged(cell["verdict"]).kind == "kept" and claims_to_protect(cell) and answered(cell)]
+            if judged(cell).kind == "kept" and claims_to_protect(cell) and answered(cell)]
     good = [cell for cell in good if _error_share(cell) <= MOST_ERRORS] or good
     if not good:
         return None
@@ -118,7 +131,7 @@ def _instances(count):
 
 
 def _about_verdicts(cells):
-    kinds = [judged(cell["verdict"]).kind for cell in cells]
+    kinds = [judged(cell).kind for cell in cells]
     name = lambda cell: f"{label(cell)} ({cell['scenario']}, {_instances(cell['instances'])})"
     broken = [name(cell) for cell, kind in zip(cells, kinds) if kind == "broken"]
     blind = [name(cell) for cell, kind in zip(cells, kinds) if kind == "blind"]
@@ -176,7 +189,7 @@ def _about_load(cells):
 def _about_faults(faults):
     if not faults:
         return
-    broken = [fault.get("title") or fault["fault"] for fault in faults if judged(fault["verdict"]).kind == "broken"]
+    broken = [fault.get("title") or fault["fault"] for fault in faults if judged(fault).kind == "broken"]
     if broken:
         yield f"Faults: promises were broken by {', '.join(broken)}."
     else:
@@ -187,7 +200,7 @@ def _about_faults(faults):
         yield f"The longest recovery took {number(max(times)[0])} s ({max(times)[1]})."
     never = [fault.get("title") or fault["fault"] for fault in faults if fault.get("recovery_s") is None]
     if never:
-        yield f"No recovery was seen, or none was needed: {', '.join(never)}."
+        yield f"No recovery was seen: {', '.join(never)}."
 
 
 def first_sentences(results):
@@ -196,8 +209,9 @@ def first_sentences(results):
 
 
 SPEED = ("The fastest that kept its promise, by answers a second (accepted and rejected); of those within 5 % of it, the one "
-         "whose accepted people waited least. Those that left more than 1 % without an outcome (5xx) do not count, unless "
-         "all did. Where people arrive at a fixed rate, many strategies keep up with it and only waiting differs.")
+         "whose accepted people waited least (for a queue's answer until the claim was seen to be over). Those that left more "
+         "than 1 % without an outcome (5xx) do not count, unless all did. Where people arrive at a fixed rate, many strategies "
+         "keep up with it and only waiting differs.")
 
 
 def speed_sentences(results):
@@ -216,13 +230,13 @@ def warning(results):
 def violations(results):
     """[(what, its sentences)] of everything that broke a promise, controls included."""
     found = []
-    for cell in sorted(results.get("cells") or [], key=lambda cell: judged(cell["verdict"]).kind != "broken"):
+    for cell in sorted(results.get("cells") or [], key=lambda cell: judged(cell).kind != "broken"):
         if cell["verdict"].get("violations"):
             found.append((f"{cell['scenario']}, {label(cell)}, {_instances(cell['instances'])}: "
-                          f"{judged(cell['verdict']).text}", cell["verdict"]["violations"]))
+                          f"{judged(cell).text}", cell["verdict"]["violations"]))
     for fault in results.get("faults") or []:
         if fault["verdict"].get("violations"):
-            found.append((f"{fault.get('title') or fault['fault']}: {judged(fault['verdict']).text}",
+            found.append((f"{fault.get('title') or fault['fault']}: {judged(fault).text}",
                           fault["verdict"]["violations"]))
     return found
 

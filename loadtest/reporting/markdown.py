@@ -19,15 +19,15 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def verdict_text(verdict):
-    found = judged(verdict)
+def verdict_text(cell):
+    found = judged(cell)
     return f"**{found.text}**" if found.kind in BOLD else found.text
 
 
 def _matrix(cells):
     columns, rows = figures.matrix(cells)
     return table(["strategy"] + [f"{escape(scenario)} × {instances}" for scenario, instances in columns],
-                 [[escape(name)] + [verdict_text(cell["verdict"]) if cell else MISSING for cell in found]
+                 [[escape(name)] + [verdict_text(cell) if cell else MISSING for cell in found]
                   for name, found in rows])
 
 
@@ -38,15 +38,16 @@ def _percentiles(cell, *path):
 
 def _scenario(cells):
     heads = ["strategy", "verdict", "accepted/s", "rejected/s", "errors/s", "accepted ms", "rejected ms", "lock wait ms",
-             "hold ms", "pool wait ms", "Redis/request", "CPU ms/request", "RSS MB", "not sent"]
+             "hold ms", "pool wait ms", "Redis/request", "CPU ms/request", "RSS MB", "not sent", "facts"]
     rows = []
     for cell in cells:
-        rows.append([escape(label(cell)), verdict_text(cell["verdict"]), number(cell.get("accepted_per_s")),
+        rows.append([escape(label(cell)), verdict_text(cell), number(cell.get("accepted_per_s")),
                      number(cell.get("rejected_per_s")), number(cell.get("errors_per_s")),
                      *(_percentiles(cell, "latency_ms", kind) for kind in ("accepted", "rejected")),
                      *(_percentiles(cell, "lock_ms", kind) for kind in ("wait", "hold", "pool_wait")),
                      number(cell.get("redis_commands_per_request"), 2), number(cell.get("cpu_ms_per_request"), 2),
-                     number(value(cell, "rss_mb", "max")), number(cell.get("dropped_iterations"))])
+                     number(value(cell, "rss_mb", "max")), number(cell.get("dropped_iterations")),
+                     escape(figures.facts(cell))])
     return table(heads, rows)
 
 
@@ -58,10 +59,10 @@ def _pools(series):
 
 def _faults(faults):
     rows = [[escape(fault.get("title") or fault["fault"]), escape(fault.get("strategy") or "as configured"),
-             verdict_text(fault["verdict"]), number(fault.get("recovery_s")),
-             escape(", ".join(f"{name}: {number(count)}" for name, count in (fault.get("outcomes") or {}).items())) or MISSING]
-            for fault in faults]
-    return table(["fault", "strategy", "verdict", "recovery s", "outcomes"], rows)
+             verdict_text(fault), number(fault.get("recovery_s")),
+             escape(", ".join(f"{name}: {number(count)}" for name, count in (fault.get("outcomes") or {}).items())) or MISSING,
+             escape(figures.facts(fault))] for fault in faults]
+    return table(["fault", "strategy", "verdict", "recovery s", "outcomes", "facts"], rows)
 
 
 def render(results):

@@ -12,8 +12,8 @@ SIGNS = {"kept": "✓", "broken": "✗", "control": "✗", "blind": "?"}
 NAMES = {1: "one instance"}
 
 
-def tag(verdict):
-    found = judged(verdict)
+def tag(cell):
+    found = judged(cell)
     return f'<span class="tag {found.kind}">{SIGNS[found.kind]} {escape(found.text)}</span>'
 
 
@@ -28,9 +28,10 @@ def figure(caption, note, plot, css=""):
 def _verdict_cell(cell):
     if cell is None:
         return f'<td class="absent" title="not run">{MISSING}</td>'
-    found = judged(cell["verdict"])
+    found = judged(cell)
     words = {"kept": "✓ kept", "broken": f"✗ {found.text}", "blind": "? blind<small>control: saw nothing</small>",
-             "control": f"✗ {cell['verdict'].get('oversold') or 0:,}<small>oversold; control: failed as it must</small>"}
+             "control": f"✗ {cell['verdict'].get('oversold') or 0:,}<small>oversold{figures.runs(cell)}; "
+             "control: failed as it must</small>"}
     hint = "; ".join(cell["verdict"].get("violations") or [])[:300]
     return f'<td class="{found.kind}" title="{escape(hint)}">{words[found.kind]}</td>'
 
@@ -54,7 +55,7 @@ def verdict_matrix(cells):
 
 
 def _rows(cells, *path):
-    return [Row(label(cell), judged(cell["verdict"]).kind == "kept", value(cell, *path)) for cell in cells]
+    return [Row(label(cell), judged(cell).kind == "kept", value(cell, *path)) for cell in cells]
 
 
 def _has(cells, *path):
@@ -102,16 +103,15 @@ def _of(cell, *path, parts=("p50", "p95", "p99")):
 
 
 def scenario_table(cells):
-    heads = ("strategy", "verdict", "sold / limit", "runs", "not sent", "seconds", "accepted/s", "rejected/s", "errors/s",
+    heads = ("strategy", "verdict", "runs", "not sent", "seconds", "accepted/s", "rejected/s", "errors/s",
              "accepted p50 / p95 / p99 / max ms", "rejected p50 / p95 / p99 / max ms", "lock wait ms", "hold ms", "pool wait ms",
-             "Redis", "CPU ms", "RSS MB from → to", "RSS over time", "CPU over time", "accepted over time", "outcomes")
+             "Redis", "CPU ms", "RSS MB from → to", "RSS over time", "CPU over time", "accepted over time", "outcomes",
+             "facts")
     all_four = ("p50", "p95", "p99", "max")
     lines = []
     for cell in cells:
-        facts = cell["verdict"].get("facts") or {}
         outcomes = ", ".join(f"{name}: {number(count)}" for name, count in (cell.get("outcomes") or {}).items())
-        words = [f"{number(facts.get('sold'))} / {number(facts.get('limit'))}", number(cell.get("rounds")),
-                 number(cell.get("dropped_iterations")), number(cell.get("seconds"), 2),
+        words = [number(cell.get("rounds")), number(cell.get("dropped_iterations")), number(cell.get("seconds"), 2),
                  number(cell.get("accepted_per_s")), number(cell.get("rejected_per_s")),
                  number(cell.get("errors_per_s")), _of(cell, "latency_ms", "accepted", parts=all_four),
                  _of(cell, "latency_ms", "rejected", parts=all_four), _of(cell, "lock_ms", "wait"), _of(cell, "lock_ms", "hold"),
@@ -120,10 +120,11 @@ def scenario_table(cells):
                  f"{number(value(cell, 'rss_mb', 'start'))} → {number(value(cell, 'rss_mb', 'max'))}"]
         curves = [_over_time(cell, "rss_mb", "RSS over time"), _over_time(cell, "cpu_percent", "processor over time"),
                   _over_time(cell, "accepted_per_s", "accepted a second over time")]
-        lines.append(f"<tr><th>{escape(label(cell))}</th><td>{tag(cell['verdict'])}</td>"
+        lines.append(f"<tr><th>{escape(label(cell))}</th><td>{tag(cell)}</td>"
                      + "".join(f"<td>{escape(word)}</td>" for word in words)
                      + "".join(f"<td>{curve}</td>" for curve in curves)
-                     + f'<td class="words">{escape(outcomes) or MISSING}</td></tr>')
+                     + f'<td class="words">{escape(outcomes) or MISSING}</td>'
+                     + f'<td class="words">{escape(figures.facts(cell))}</td></tr>')
     return ("<details><summary>All figures as a table</summary>"
             f'<div class="scroll"><table><thead><tr>{"".join(f"<th>{escape(head)}</th>" for head in heads)}</tr></thead>'
             f'<tbody>{"".join(lines)}</tbody></table></div></details>')
@@ -152,15 +153,15 @@ def pools_part(series):
 
 def _fault(fault):
     recovery = fault.get("recovery_s")
+    recovered = f"recovered after {number(recovery)} s" if recovery is not None else "no recovery was seen"
     outcomes = ", ".join(f"{name}: {number(count)}" for name, count in (fault.get("outcomes") or {}).items())
     name = fault.get("title") or fault["fault"]
-    note = (f"{fault.get('strategy') or 'as configured'}, {fault.get('instances') or MISSING} instances; recovered after "
-            f"{number(recovery)}{' s' if recovery is not None else ''}")
+    note = f"{fault.get('strategy') or 'as configured'}, {fault.get('instances') or MISSING} instances; {recovered}"
     key = '<span class="swatch one"></span>accepted/s<span class="swatch two"></span>errors/s'
-    return (figure(name, note, f'<p class="key">{tag(fault["verdict"])}{key}</p>'
+    return (figure(name, note, f'<p class="key">{tag(fault)}{key}</p>'
                    + '<div class="over">'
                    + timeline(fault.get("timeline"), fault.get("marks"), f"{name}: accepted and errors a second") + "</div>"
-                   + f'<p class="key">{escape(outcomes)}</p>', "wide"))
+                   + f'<p class="key">{escape(outcomes)}</p><p class="key">{escape(figures.facts(fault))}</p>', "wide"))
 
 
 def faults_part(faults):

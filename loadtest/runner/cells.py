@@ -72,6 +72,10 @@ class Measured:
     def is_blind(self):
         return self.cell.must_fail() and self.verdict.oversold == 0
 
+    def is_good(self):
+        """It kept its promise, or was seen to fail as it must."""
+        return not self.is_failure() and not self.is_blind()
+
     def to_json(self):
         cell, answers = self.cell, sum(self._outcomes.values())
         per_second = lambda wanted: round(
@@ -129,6 +133,12 @@ def look_at_samples(run, verdict):
             verdict.oversold = max(verdict.oversold, most - verdict.facts["limit"])
 
 
+def look_at_thresholds(cell, run, verdict):
+    """A control may answer what it likes."""
+    if not cell.must_fail():
+        verdict.violations += run.broken_thresholds()
+
+
 def run_round(lab, measured, scale):
     cell = measured.cell
     fleet = lab.fleet(cell.instances, **fleet_settings(cell))
@@ -145,6 +155,7 @@ def run_round(lab, measured, scale):
         ordered=cell.strategy in ORDERED and (cell.instances == 1 or cell.strategy != "memory"),
         sold_out=cell.scenario.sells_out)
     look_at_samples(run, verdict)
+    look_at_thresholds(cell, run, verdict)
     measured.add(run, verdict, (before, after), commands, sampler)
 
 

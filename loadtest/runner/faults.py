@@ -16,7 +16,7 @@ INSTANCES = 3
 LEASE_MS = 3000
 WARM_UP_S = 4
 DURATION_S = 24
-# Answers that the proxy or the kernel gave in place of an instance that had the request.
+# Answers that the proxy or the kernel gave in place of an instance; so is a 503 without a code.
 TRANSPORT = (0, 502, 504)
 
 
@@ -38,6 +38,7 @@ class Scene:
         self.fleet = fleet
         self.marks = []  # (time.time(), text)
         self.mended_at = None
+        self.violations = []
 
     def mark(self, text):
         self.marks.append((time.time(), text))
@@ -46,6 +47,24 @@ class Scene:
         """From now on it should recover by itself."""
         self.mark(text)
         self.mended_at = time.time()
+
+    def drain(self, instance):
+        self.violations += bad_end(instance.name, instance.process.stop(signal.SIGTERM))
+
+
+def bad_end(name, status):
+    """A sentence if a process did not end well after SIGTERM."""
+    if status == 0:
+        return []
+    if status == -signal.SIGKILL:
+        return [f"{name} did not end after SIGTERM and was killed"]
+    return [f"{name} ended with {status} after SIGTERM"]
+
+
+def hung_drains(log):
+    """A sentence if instances ended before they were quiet: they had waited as long as they may."""
+    count = sum('"event":"stopped"' in line and '"level":"warn"' in line for line in log.splitlines())
+    return [f"{count} instances gave up waiting for their last answers"] if count else []
 
 
 def kill_instance(scene):
@@ -96,7 +115,7 @@ def restart_rabbitmq(scene):
 def drain_instance(scene):
     victim = scene.fleet.instances[0]
     scene.mark("SIGTERM to instance 1")
-    victim.process.stop(signal.SIGTERM)
+    scene.drain(victim)
     scene.mended("instance 1 has ended")
     time.sleep(2)
     victim.start(scene.lab.programs.festabook)
@@ -107,7 +126,7 @@ def drain_instance(scene):
 def rolling_upgrade(scene):
     """festabook_next is this service with one migration more; its first instance applies it while two old ones serve."""
     for number, instance in enumerate(scene.fleet.instances, 1):
-        instance.process.stop(signal.SIGTERM)
+        scene.drain(instance)
         instance.start(scene.lab.programs.festabook_next)
         instance.ready()
         scene.mark(f"instance {number} is new")
@@ -182,15 +201,21 @@ def is_error(answer):
     return answer["status"] == 0 or answer["status"] >= 500
 
 
+def is_transport_error(answer):
+    return answer["status"] in TRANSPORT or (answer["status"] == 503 and not answer["code"])
+
+
 def recovery(answers, began_at, mended_at):
     """Seconds from the mending until the service was itself again: to its last error, or its last answer that took more than
-    a second and much longer than before the fault. None if errors came to the very end."""
+    a second and much longer than before the fault. None if errors came to the very end, or nothing sent since was accepted."""
     taken = lambda answer: answer["received"] - answer["sent"]
     before = sorted(taken(answer) for answer in answers if answer["received"] / 1000 < began_at)
     slow = max(1000.0, 5 * before[int(0.99 * len(before))] if before else 0.0)
     bad = [answer["received"] / 1000 for answer in answers if is_error(answer) or taken(answer) > slow]
     last_error = max((answer["received"] / 1000 for answer in answers if is_error(answer)), default=0.0)
     if last_error > max(answer["received"] for answer in answers) / 1000 - 1:
+        return None
+    if not any(load.is_accepted(answer) and answer["sent"] / 1000 >= mended_at for answer in answers):
         return None
     return round(max(0.0, max(bad, default=0.0) - mended_at), 1)
 
@@ -211,6 +236,7 @@ def judge(lab, fault, run, log, watch):
     verdict = lab.judge.judge("seats", run.subject, seats, log, sold_out=False)
     other = lab.judge.judge("coupons", run.subject, claims, log, sold_out=False)
     verdict.violations += other.violations + watch.finish() + history.false_refusals(run.answers, log)
+    verdict.violations += hung_drains(log) + run.broken_thresholds()
     verdict.oversold += other.oversold
     verdict.facts |= {"coupons_granted": other.facts["sold"]}
     if fault.forgets:
@@ -220,7 +246,7 @@ def judge(lab, fault, run, log, watch):
     unknown = sum(answer.get("final", False) and is_error(answer) for answer in run.answers)
     if unknown:
         verdict.violations.append(f"{unknown} requests never got a known outcome, however often they asked")
-    lost = sum(answer["status"] in TRANSPORT for answer in run.answers)
+    lost = sum(map(is_transport_error, run.answers))
     verdict.facts["transport_errors"] = lost
     if fault.answers_all and lost:
         verdict.violations.append(f"{lost} requests were not answered by the service")
@@ -247,6 +273,7 @@ def run_fault(lab, fault):
     run = load.finish(child, folder, log)
     cells.wait_for_claims(lab, [run.subject["coupon"]], seconds=60)
     verdict = judge(lab, fault, run, logs.text(), watch)
+    verdict.violations += scene.violations
     began = run.began()
     healed = recovery(run.answers, scene.marks[0][0], scene.mended_at)
     verdict.facts["last_outcome_s"] = last_outcome(run.answers, scene.mended_at)

@@ -3,6 +3,7 @@
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import time
 
@@ -35,6 +36,13 @@ def is_rejected(answer):
     return 400 <= answer["status"] < 500
 
 
+def taken(answer):
+    """Milliseconds until somebody knew where they stood: of a queue's 202, until the claim was seen to be over."""
+    if answer["status"] == 202 and answer.get("finished"):
+        return answer["finished"] - answer["sent"]
+    return answer.get("ms", answer["received"] - answer["sent"])
+
+
 class Run:
     """`subject` and `answers` are the script's own lines, `summary` its JSON."""
 
@@ -47,10 +55,15 @@ class Run:
         return dict(sorted(collections.Counter(outcome(answer) for answer in self.answers).items()))
 
     def latencies(self):
-        """Milliseconds from sending to the answer, of accepted and rejected ones apart."""
-        taken = lambda chosen: [answer.get("ms", answer["received"] - answer["sent"])
-                                for answer in self.answers if chosen(answer)]
-        return {"accepted": taken(is_accepted), "rejected": taken(is_rejected)}
+        """Of accepted and rejected ones apart."""
+        of = lambda chosen: [taken(answer) for answer in self.answers if chosen(answer)]
+        return {"accepted": of(is_accepted), "rejected": of(is_rejected)}
+
+    def broken_thresholds(self):
+        """A sentence if answers were not what the script says they must be."""
+        if self.summary.get("thresholds_ok", True):
+            return []
+        return [f"k6's thresholds were not held: {self.summary['not_held']}"]
 
     def seconds(self):
         """From the first request to the last answer, or until the last claim in a queue was finished: a script's set-up does
@@ -82,6 +95,12 @@ def read_console(text):
     return subject, answers
 
 
+def not_held(text):
+    """The thresholds that a script's last words name."""
+    found = re.search(r"^  not held: (.+)$", text, re.MULTILINE)
+    return found[1] if found else "which, it did not say"
+
+
 def start(k6, script, folder, variables, log):
     """The script as a child process; finish() reads what it left in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -104,15 +123,15 @@ def wait_for_answers(child, folder):
 
 
 def finish(child, folder, log, seconds=600):
-    """Thresholds that were missed are exit 99 and for the report; everything else is an error of the script."""
+    """Thresholds that were missed are exit 99 and for the verdict; everything else is an error of the script."""
     try:
         status = child.wait(seconds)
     except BaseException:
         child.terminate()
         child.wait(30)
         raise
+    text = pathlib.Path(log).read_text(errors="replace")
     if status not in (0, 99) or not (folder / "summary.json").exists():
-        tail = pathlib.Path(log).read_text(errors="replace")[-1500:]
-        raise LoadError(f"k6 ended with {status} (log: {log}):\n{tail}")
+        raise LoadError(f"k6 ended with {status} (log: {log}):\n{text[-1500:]}")
     subject, answers = read_console((folder / "console.jsonl").read_text())
-    return Run(subject, answers, json.loads((folder / "summary.json").read_text()))
+    return Run(subject, answers, {**json.loads((folder / "summary.json").read_text()), "not_held": not_held(text)})

@@ -1,13 +1,16 @@
 """The servers around the service: PostgreSQL, Redis, Redlock's nodes, RabbitMQ. All on 127.0.0.1, all private."""
 
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
+import pwd
 import secrets
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 
@@ -22,6 +25,20 @@ def postgres_tools():
     if not found:
         raise StartError("PostgreSQL is not installed; ./dev loadtest installs it")
     return found[-1].parent
+
+
+def make_own(folder, owner):
+    """A folder where everybody may make one: whoever was first may have had this name in mind."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir()
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != owner:
+        raise StartError(f"{folder} is there, and is not a folder of user {owner}")
+
+
+def give(path, user):
+    entry = pwd.getpwnam(user)
+    os.chown(path, entry.pw_uid, entry.pw_gid, follow_symlinks=False)
 
 
 class Postgres:
@@ -45,19 +62,19 @@ class Postgres:
         folder.mkdir(parents=True, exist_ok=True)
         if self._user and subprocess.run(["test", "-x", folder], user=self._user).returncode:
             folder = pathlib.Path("/var/tmp") / f"festabook-{hashlib.sha256(bytes(folder)).hexdigest()[:12]}"
-            folder.mkdir(exist_ok=True)
+            make_own(folder, owner=0)
         return folder
 
     def _make(self):
         shutil.rmtree(self._data, ignore_errors=True)
         self._data.mkdir()
         if self._user:
-            shutil.chown(self._data, self._user, self._user)
+            give(self._data, self._user)
         with tempfile.NamedTemporaryFile("w") as password:
             password.write(self._password)
             password.flush()
             if self._user:
-                shutil.chown(password.name, self._user, self._user)
+                give(password.name, self._user)
             made = subprocess.run(
                 [postgres_tools() / "initdb", "-D", self._data, "-U", "postgres", "-A", "scram-sha-256",
                  f"--pwfile={password.name}", "-E", "UTF8", "--locale=C", "--no-instructions", "--no-sync"],

@@ -57,13 +57,34 @@ class Verdicts(unittest.TestCase):
             self.assertIn("1 of 2 combinations that claim to protect did not", rendered)
 
     def test_a_strategy_that_sold_too_little_is_broken_too(self):
-        found = figures.judged(verdict(violations=["only 2 of 3 were given away"]))
+        found = figures.judged(cell("memory", verdict=verdict(violations=["only 2 of 3 were given away"])))
         self.assertEqual(found, figures.Judged("broken", "1 broken promise"))
 
     def test_a_control_that_oversold_failed_as_it_must(self):
         html, text = both(results([cell("none", verdict=verdict(42, must_fail=True))]))
         self.assertIn('<td class="control" title="">✗ 42<small>oversold; control: failed as it must</small></td>', html)
         self.assertIn("**42 oversold (control: failed as it must)**", text)
+
+    def test_what_several_runs_oversold_is_said_to_be_theirs(self):
+        html, text = both(results([cell("none", rounds=3, verdict=verdict(42, must_fail=True)),
+                                   cell("memory", rounds=3, verdict=verdict(7))]))
+        self.assertIn("✗ 42<small>oversold in 3 runs; control: failed as it must</small>", html)
+        self.assertIn("✗ 7 oversold in 3 runs</td>", html)
+        self.assertIn("**42 oversold in 3 runs (control: failed as it must)**", text)
+        self.assertIn("**7 oversold in 3 runs**", text)
+
+    def test_facts_are_in_both_reports(self):
+        one = {**verdict(), "facts": {"sold": 3, "limit": 3, "out_of_turn": 2, "most_pinned": None}}
+        other = {**verdict(), "facts": {"transport_errors": 1, "holds_that_met": 0, "last_outcome_s": 12.5}}
+        for rendered in both(results([cell("memory", verdict=one)], faults=[fault(verdict=other)])):
+            self.assertIn("sold: 3, limit: 3, out of turn: 2, most pinned: –", rendered)
+            self.assertIn("transport errors: 1, holds that met: 0, last outcome s: 12.5", rendered)
+
+    def test_a_fault_without_recovery_says_so(self):
+        html, text = both(results(faults=[fault(recovery_s=None)]))
+        for rendered in (html, text):
+            self.assertIn("No recovery was seen: kill -9 of an instance.", rendered)
+        self.assertIn("3 instances; no recovery was seen", html)
 
     def test_a_control_that_did_not_oversell_is_blind(self):
         for one in (verdict(0, must_fail=True), verdict(0, must_fail=True, violations=["something else"])):
@@ -138,7 +159,7 @@ class Missing(unittest.TestCase):
         partly["latency_ms"] = {"accepted": {"count": 0, "p50": None, "p95": None, "p99": None, "max": None}, "rejected": None}
         html, text = both(results([empty, partly, cell("redlock")], [{"pool": 1, "pins": [], "limit": 3}],
                                   [fault(recovery_s=None, timeline=None, marks=None, outcomes=None, title=None)]))
-        self.assertIn("| memory | kept | – | – | – | – | – | – | – | – | – | – | – | – |", text)
+        self.assertIn("| memory | kept | – | – | – | – | – | – | – | – | – | – | – | – | sold: 3, limit: 3 |", text)
         self.assertNotIn("None", html)
         self.assertNotIn("None", text)
 

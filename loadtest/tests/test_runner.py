@@ -1,11 +1,14 @@
 """The parts of the runner that need nothing but their arguments."""
 
 import collections
+import os
 import pathlib
 import re
+import tempfile
 import unittest
 
-from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, service
+from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, servers, service
+from loadtest.runner.processes import StartError
 from loadtest.runner.verdict import Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -156,6 +159,20 @@ something that the script did not mean to print
         self.assertEqual(run.latencies(), {"accepted": [10.5], "rejected": [2]})
         self.assertEqual((run.began(), run.seconds(), run.accepted_at()), (1.0, 2.0, [1.0105]))
 
+    def test_a_claim_in_a_queue_takes_until_it_is_over(self):
+        answer = {"status": 202, "code": "", "sent": 1000, "received": 1010, "ms": 9.5, "finished": 3000}
+        self.assertEqual(load.Run({}, [answer], {}).latencies()["accepted"], [2000])
+        self.assertEqual(load.taken({**answer, "finished": None}), 9.5)
+        self.assertEqual(load.taken({**answer, "status": 201}), 9.5)
+
+    def test_thresholds_that_were_not_held_are_named(self):
+        said = "pins: 3 accepted\n  500 INTERNAL: 2\n  not held: server_errors: count==0, unexpected: count==0\n"
+        self.assertEqual(load.not_held(said), "server_errors: count==0, unexpected: count==0")
+        run = load.Run({}, [], {"thresholds_ok": False, "not_held": load.not_held(said)})
+        self.assertEqual(run.broken_thresholds(),
+                         ["k6's thresholds were not held: server_errors: count==0, unexpected: count==0"])
+        self.assertEqual(load.Run({}, [], {"thresholds_ok": True, "dropped_iterations": 99}).broken_thresholds(), [])
+
     def test_percentiles_are_values_that_were_seen(self):
         self.assertIsNone(load.percentiles([]))
         self.assertEqual(load.percentiles(range(100, 0, -1)), {"count": 100, "p50": 51, "p95": 96, "p99": 100, "max": 100})
@@ -190,6 +207,19 @@ class MeasuredTest(unittest.TestCase):
         self.assertTrue(self.measured("none").is_blind())
         self.assertTrue(self.measured("memory", 2, ["x"]).is_failure())
         self.assertFalse(self.measured("memory").is_failure() or self.measured("memory").is_blind())
+
+    def test_a_blind_control_is_as_bad_as_a_broken_promise(self):
+        self.assertTrue(self.measured("none", 2, ["x"]).is_good())
+        self.assertTrue(self.measured("memory").is_good())
+        self.assertFalse(self.measured("none").is_good())
+        self.assertFalse(self.measured("memory", 0, ["x"]).is_good())
+
+    def test_only_a_control_may_break_thresholds(self):
+        run = load.Run({}, [], {"thresholds_ok": False, "not_held": "unexpected: count==0"})
+        for strategy, count in (("memory", 1), ("none", 0)):
+            verdict = Verdict()
+            cells.look_at_thresholds(plan.Cell(plan.SCENARIOS[0], strategy, "off", 1), run, verdict)
+            self.assertEqual(len(verdict.violations), count)
 
     def test_rounds_are_added_up(self):
         line = self.measured("redis-fair", rounds=2).to_json()
@@ -247,6 +277,26 @@ class FaultsTest(unittest.TestCase):
     def test_errors_to_the_very_end_are_no_recovery(self):
         self.assertIsNone(faults.recovery([tried("a", 1000, 1010), tried("b", 9000, 9010, 0)], 2.0, 5.0))
 
+    def test_without_a_success_after_the_mending_there_is_no_recovery(self):
+        refused = [tried("a", 1000, 1010), tried("b", 4900, 5100), tried("c", 9000, 9010, 409)]
+        self.assertIsNone(faults.recovery(refused, 2.0, 5.0))
+        self.assertEqual(faults.recovery([*refused, tried("d", 9000, 9010)], 2.0, 5.0), 0.0)
+
+    def test_the_proxys_own_answers_are_told_from_the_services(self):
+        self.assertTrue(all(faults.is_transport_error(tried("a", 0, 1, status)) for status in (0, 502, 503, 504)))
+        self.assertFalse(faults.is_transport_error({**tried("a", 0, 1, 503), "code": "SHUTTING_DOWN"}))
+        self.assertFalse(faults.is_transport_error(tried("a", 0, 1, 500)))
+
+    def test_a_process_must_end_well_after_sigterm(self):
+        self.assertEqual(faults.bad_end("one", 0), [])
+        self.assertEqual(faults.bad_end("one", -9), ["one did not end after SIGTERM and was killed"])
+        self.assertEqual(faults.bad_end("one", -11), ["one ended with -11 after SIGTERM"])
+
+    def test_a_drain_that_ran_into_its_limit_is_caught(self):
+        line = '{"time":"t","level":"%s","event":"stopped","unanswered":0}\n'
+        self.assertEqual(faults.hung_drains(line % "info"), [])
+        self.assertEqual(len(faults.hung_drains(line % "info" + line % "warn")), 1)
+
     def test_a_refusal_that_was_none_is_caught(self):
         log = '{"event":"lock","request_id":"b2"}\n'
         refused = [tried("a1", 1000, 1010, 503), tried("a2", 2000, 2010)]
@@ -267,6 +317,19 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(text.count("  server instance"), 3)
         self.assertNotIn("retry-on", text)
         self.assertIn("bind 127.0.0.1:9000", text)
+
+
+class FolderTest(unittest.TestCase):
+    def test_a_folder_is_made_or_taken_again_but_not_from_somebody_else(self):
+        with tempfile.TemporaryDirectory() as parent:
+            folder, link, file = (pathlib.Path(parent) / name for name in ("folder", "link", "file"))
+            servers.make_own(folder, os.getuid())
+            servers.make_own(folder, os.getuid())
+            link.symlink_to(folder)
+            file.touch()
+            for path, owner in ((folder, os.getuid() + 1), (link, os.getuid()), (file, os.getuid())):
+                with self.assertRaises(StartError):
+                    servers.make_own(path, owner)
 
 
 class TokenTest(unittest.TestCase):
