@@ -78,6 +78,12 @@ class RedisLineTest : public testing::Test {
   }
   long sent() const { return test::sent(redis_); }
   void resetStatistics() const { redis_.command({"CONFIG", "RESETSTAT"}); }
+  // Nothing was sent for a moment.
+  bool isQuiet() const {
+    const long before = sent();
+    std::this_thread::sleep_for(Millis{50});
+    return sent() == before;
+  }
   long inLine(const std::string& key) const { return test::inLine(redis_, key); }
 
   // `count` waiters spread over the processes, each holding the key for a moment; the commands per
@@ -95,6 +101,8 @@ class RedisLineTest : public testing::Test {
     const bool fair = std::is_same_v<Storage, lock::RedisFairLockStorage>;
     const long places = fair ? count : static_cast<long>(processes.size()) - 1;
     EXPECT_TRUE(eventually([&] { return inLine("hot") == places; }));
+    // When its subscription stands, a process looks once after everybody who waits.
+    EXPECT_TRUE(eventually([&] { return isQuiet(); }));
     resetStatistics();
     giveBack(processes[0], *held);
     for (auto& one : all) finish(std::move(one));
