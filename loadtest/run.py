@@ -44,6 +44,8 @@ def parse(arguments):
         for name in chosen or []:
             if name not in known:
                 parser.error(f"'{name}' is none of {', '.join(filter(None, known))}")
+    if wish.faults is None and not wish.tokens and not blocks_of(wish):
+        parser.error("these strategies take no part in these scenarios with so many instances")
     return wish
 
 

@@ -1,12 +1,15 @@
 """The parts of the runner that need nothing but their arguments."""
 
 import collections
+import contextlib
+import io
 import os
 import pathlib
 import re
 import tempfile
 import unittest
 
+from loadtest import run
 from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, servers, service
 from loadtest.runner.processes import StartError
 from loadtest.runner.verdict import Verdict
@@ -81,6 +84,13 @@ class PlanTest(unittest.TestCase):
         storm = [scenario for scenario in plan.SCENARIOS if scenario.name == "pin-storm"]
         self.assertFalse(self.cells(scenarios=storm, quick=True))
         self.assertTrue(self.cells(scenarios=storm, quick=True, chosen=True))
+
+    def test_a_wish_that_leaves_nothing_to_run_is_refused(self):
+        complaint = io.StringIO()
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(complaint):
+            run.parse(["--strategy", "queue-local", "--instances", "3"])
+        self.assertIn("take no part", complaint.getvalue())
+        self.assertEqual(run.parse(["--strategy", "queue-local"]).strategy, ["queue-local"])
 
 
 class HistogramTest(unittest.TestCase):

@@ -46,7 +46,11 @@ std::optional<WaiterId> LineClient::ours(const std::string& text) const {
 void LineClient::ask(WaiterId waiter, Waiting& waiting, Actions& actions) {
   waiting.asking = true;
   waiting.offered = false;
-  send(ArriveCommand{waiting.key, ticketOf(waiter, waiting.lease), waiting.queue}, actions);
+  const auto line = lines_.find(waiting.key);
+  const bool watched = line != lines_.end() && line->second.lookAt != SteadyTime::max();
+  send(ArriveCommand{waiting.key, ticketOf(waiter, waiting.lease), waiting.queue,
+                     watched && beatAt_.has_value()},
+       actions);
 }
 
 void LineClient::confirm(WaiterId waiter, Waiting& waiting, Actions& actions) {
@@ -279,7 +283,12 @@ void LineClient::heardOffer(const std::string& ticket, const LockKey& key, Stead
 void LineClient::watch(const LockKey& key, const LineReply& reply, SteadyTime now) {
   const auto line = lines_.find(key);
   if (line == lines_.end()) return;
-  lookAt(line, now + (reply.holder.empty() ? kLookAgain : reply.remaining + kLookMargin));
+  if (reply.holder.empty())
+    lookAt(line, now + kLookAgain);
+  else if (reply.remaining)
+    lookAt(line, now + *reply.remaining + kLookMargin);
+  else if (line->second.lookAt == SteadyTime::max())
+    lookAt(line, now + kLookAgain);  // the look that it relied on has begun meanwhile
 }
 
 // The earlier of two times counts: a look too many is cheap.

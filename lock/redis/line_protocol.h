@@ -26,11 +26,13 @@ struct Ticket {
 // Commands. Each is one atomic step on the server.
 
 // Takes the key if it is free and nobody is in line; else stands in line (`queue`) or goes away. A
-// ticket that is in line keeps its place.
+// ticket that is in line keeps its place. `brief`: the server has heard from this process lately,
+// and the process knows when to look at this key; the step says neither.
 struct ArriveCommand {
   LockKey key;
   std::string ticket;
   bool queue = true;
+  bool brief = false;
 };
 
 // Gives the hold, the offer or the place in line of a ticket back. A hold goes to the first in line
@@ -83,8 +85,8 @@ struct LineReply {
   };
   std::optional<Grant> grant = {};
   std::string holder = {};  // who has or is offered the key now; empty: nobody
-  Millis remaining{};       // of that
-  bool others = false;      // somebody is in line
+  std::optional<Millis> remaining = {};  // of that; a brief step may not say
+  bool others = false;      // leave with `keep`: somebody is in line
   bool offered = false;     // this step has offered the key to another process
   bool unfinished = false;  // many places of dead processes are gone, more may be left: look again
 };

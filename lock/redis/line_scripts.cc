@@ -10,22 +10,23 @@ namespace {
 //   line      tickets in order of arrival
 //   alive:…   one per process with waiters
 // Order is a counter, not a time: clocks may jump.
-// A call of redis.call costs more than what it does: what one has told is not asked again, and a
-// key that nobody else wants is taken and given back before the functions for lines are made.
+// A call of redis.call costs more than what it does: what one has told is not asked again, and the
+// usual steps (a free key, a place in a long line, one's own next in line) are done before the
+// functions for all others are made.
 const std::string kHead = R"(
 local hold, fence = KEYS[1], KEYS[2]
 local prefix, me, key, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local line, offer = prefix .. ':line:' .. key, prefix .. ':offer:' .. key
 local found = redis.call('MGET', hold, fence, offer)
 local holder, hasEpoch, missed = found[1], found[2], found[3]
+local function processOf(t) return string.match(t, '^[^:]*') end
+local function leaseOf(t) return string.match(t, '[^:]*$') end
 )";
 
 const std::string kFunctions = R"(
 local granted, token, offered, unfinished = '', 0, 0, 0
 
 local function alive(process) return prefix .. ':alive:' .. process end
-local function processOf(t) return string.match(t, '^[^:]*') end
-local function leaseOf(t) return string.match(t, '[^:]*$') end
 
 local function give(t)
   redis.call('SET', hold, t, 'PX', leaseOf(t))
@@ -39,7 +40,7 @@ local function stand(t)
 end
 
 -- Nobody has the key, or who has it leaves: it goes to the first in line whose process is alive.
-local function serve()
+local function serve(first)
   if missed then
     redis.call('DEL', offer)
     if processOf(missed) ~= me then redis.call('DEL', alive(processOf(missed))) end
@@ -47,7 +48,7 @@ local function serve()
   end
   for _ = 1, )" + std::to_string(kDeadPerStep) +
                                R"( do
-    local first = redis.call('ZPOPMIN', line)[1]
+    first = first or redis.call('ZPOPMIN', line)[1]
     if not first then return end
     local process = processOf(first)
     if process == me then return give(first) end
@@ -59,25 +60,30 @@ local function serve()
       offered, holder = 1, first
       return
     end
+    first = nil
   end
   unfinished = 1
 end
 
-local function answer(verdict)
-  local remaining = 0
+local function answer(verdict, others)
+  local remaining = -1
   if granted ~= '' then remaining = tonumber(leaseOf(granted))
   elseif holder then remaining = redis.call('PTTL', hold) end
-  return {verdict, granted, token, holder or '', remaining, redis.call('EXISTS', line), offered, unfinished}
+  return {verdict, granted, token, holder or '', remaining, others or 0, offered, unfinished}
 end
 )";
 
-// … queue: '1' or '0'
+// … queue: '1' or '0', brief: '1' or '0'
 const RedisScript kArrive(kHead + R"(
 if hasEpoch and not holder and redis.call('EXISTS', line) == 0 then
   if missed then redis.call('DEL', offer) end
-  local lease = string.match(ticket, '[^:]*$')
+  local lease = leaseOf(ticket)
   redis.call('SET', hold, ticket, 'PX', lease)
   return {1, ticket, redis.call('INCR', fence), ticket, tonumber(lease), 0, 0, 0}
+end
+if hasEpoch and holder and holder ~= ticket and ARGV[5] == '1' and ARGV[6] == '1' then
+  redis.call('ZADD', line, 'NX', redis.call('INCR', prefix .. ':arrivals'), ticket)
+  return {1, '', 0, holder, -1, 0, 0, 0}
 end
 )" + kFunctions + R"(
 if not hasEpoch then
@@ -100,21 +106,36 @@ return answer(1)
 // … next or '', keep: '1' or '0'
 const RedisScript kLeave(kHead + R"(
 if not hasEpoch then return {-1} end
-if holder == ticket and not missed and ARGV[5] == '' and redis.call('EXISTS', line) == 0 then
-  redis.call('DEL', hold)
-  return {1, '', 0, '', 0, 0, 0, 0}
+local heir, others, first = ARGV[5], 0, nil
+local keep = heir ~= '' and ARGV[6] == '1'
+if keep then others = redis.call('EXISTS', line) end
+if holder == ticket and not missed and (keep or heir == '') then
+  if keep then
+    first = heir
+  else
+    first = redis.call('ZPOPMIN', line)[1]
+    if not first then
+      redis.call('DEL', hold)
+      return {1, '', 0, '', -1, 0, 0, 0}
+    end
+  end
+  if processOf(first) == me then
+    local lease = leaseOf(first)
+    redis.call('SET', hold, first, 'PX', lease)
+    return {1, first, redis.call('INCR', fence), first, tonumber(lease), others, 0, 0}
+  end
 end
 )" + kFunctions + R"(
 if holder == ticket then
   if missed then redis.call('DEL', offer) end
   missed = false
-  if ARGV[5] ~= '' and (ARGV[6] == '1' or redis.call('EXISTS', line) == 0) then
-    give(ARGV[5])
-    return answer(1)
+  if heir ~= '' and (keep or redis.call('EXISTS', line) == 0) then
+    give(heir)
+    return answer(1, others)
   end
   holder = false
-  if ARGV[5] ~= '' then stand(ARGV[5]) end
-  serve()
+  if heir ~= '' then stand(heir) end
+  serve(first)
   if not holder then redis.call('DEL', hold) end
   return answer(1)
 end
@@ -166,7 +187,7 @@ LineCall callOf(const LineCommand& command, const RedisKeys& keys, const std::st
     const std::string& process;
 
     LineCall operator()(const ArriveCommand& c) const {
-      return on(kArrive, c.key, c.ticket, {flagOf(c.queue)});
+      return on(kArrive, c.key, c.ticket, {flagOf(c.queue), flagOf(c.brief)});
     }
     LineCall operator()(const LeaveCommand& c) const {
       return on(kLeave, c.key, c.ticket, {c.next, flagOf(c.keep)});
@@ -192,7 +213,7 @@ LineReply replyOf(const RedisReply& reply) {
   if (items.size() < 8) return parsed;
   if (!items[1].text.empty()) parsed.grant = {items[1].text, items[2].integer};
   parsed.holder = items[3].text;
-  parsed.remaining = Millis{std::max<std::int64_t>(items[4].integer, 0)};
+  if (items[4].integer >= 0) parsed.remaining = Millis{items[4].integer};
   parsed.others = items[5].integer == 1;
   parsed.offered = items[6].integer == 1;
   parsed.unfinished = items[7].integer == 1;

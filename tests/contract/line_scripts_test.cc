@@ -49,7 +49,7 @@ class LineScripts : public testing::Test {
 std::string describe(const LineCommand& command) {
   struct Name {
     std::string operator()(const lock::ArriveCommand& c) const {
-      return "arrive " + c.ticket + (c.queue ? " queue" : "");
+      return "arrive " + c.ticket + (c.queue ? " queue" : "") + (c.brief ? " brief" : "");
     }
     std::string operator()(const lock::LeaveCommand& c) const {
       return "leave " + c.ticket + " next " + c.next + (c.keep ? " keep" : "");
@@ -80,7 +80,7 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       case 0:
       case 1:
       case 2:
-      case 3: command = lock::ArriveCommand{key, mine, roll(4) != 0}; break;
+      case 3: command = lock::ArriveCommand{key, mine, roll(4) != 0, roll(2) == 0}; break;
       case 4:
       case 5:
       case 6: command = lock::LeaveCommand{key, mine}; break;
@@ -114,6 +114,7 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
     ASSERT_EQ(real.holder, expected.holder) << story;
     ASSERT_EQ(real.others, expected.others) << story;
     ASSERT_EQ(real.offered, expected.offered) << story;
+    ASSERT_EQ(real.remaining.has_value(), expected.remaining.has_value()) << story;
     if (story.size() > 4000) story.erase(0, 2000);
     // The model's clock stands still, so offers and lives on the server must last.
     redis_.command({"PEXPIRE", keys_.hold(key), "1000000", "GT"});

@@ -44,8 +44,11 @@ struct LineModel::Step {
     key.hold = Hold{ticket, now + Ticket::parse(ticket)->lease};
     reply.grant = {ticket, ++*server.fence_};
   }
-  void stand(const std::string& ticket) {
+  void place(const std::string& ticket) {
     if (find(ticket) == key.line.end()) key.line.emplace(++server.arrivals_, ticket);
+  }
+  void stand(const std::string& ticket) {
+    place(ticket);
     server.alive_[me] = now + lock::kAliveTime;
   }
   void serve() {
@@ -77,7 +80,6 @@ struct LineModel::Step {
       reply.holder = key.hold->ticket;
       reply.remaining = std::chrono::duration_cast<lock::Millis>(key.hold->until - now);
     }
-    reply.others = !key.line.empty();
     return reply;
   }
 
@@ -95,6 +97,12 @@ struct LineModel::Step {
       return answer(LineVerdict::kYes);
     }
     if (!c.queue) return answer(LineVerdict::kNo);
+    if (wasHeld && c.brief) {
+      place(c.ticket);
+      auto brief = answer(LineVerdict::kYes);
+      brief.remaining.reset();
+      return brief;
+    }
     stand(c.ticket);
     if (!wasHeld) serve();
     return answer(LineVerdict::kYes);
@@ -104,6 +112,7 @@ struct LineModel::Step {
     if (isHolder(c.ticket) || (isHeld() && server.bug_ == Bug::kAnyoneMayLeave)) {
       key.offer.clear();
       if (!c.next.empty() && (c.keep || key.line.empty())) {
+        reply.others = c.keep && !key.line.empty();
         give(c.next);
         return answer(LineVerdict::kYes);
       }
