@@ -22,6 +22,15 @@ class Waiter : public std::enable_shared_from_this<Waiter> {
     lease_ = std::move(lease);
     resume();
   }
+  // The same, and the coroutine runs at once if this is its loop: for callers that come out of the
+  // loop's queue themselves and hold no mutex.
+  void grantNow(Lease lease) {
+    lease_ = std::move(lease);
+    if (loop_->isInLoopThread())
+      handle_.resume();
+    else
+      resume();
+  }
   // Waited in vain.
   void giveUp() { resume(); }
   void fail(std::exception_ptr error) {

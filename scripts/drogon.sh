@@ -2,14 +2,15 @@
 #
 # Debian 12 has no Drogon and Debian 13's is too old, so the sources come from Debian's newer suites (read through an apt
 # configuration of our own; the machine's stays untouched), else from upstream's tag. Built with LIBPQ_BATCH_MODE=OFF: in
-# batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine. An
+# batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine. In large
+# pieces (unity), which compile in half the time. An
 # installed Drogon is not used: it lacks the patches beside this file, without which one request can end the process, and the end of a
 # subscription to Redis reads freed memory.
 DROGON_MINIMUM=1.9.13
 TRANTOR_MINIMUM=1.5.28
 DROGON_PATCHES=$ROOT/scripts/drogon-*.patch
 DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
-  -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF"
+  -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_UNITY_BUILD=ON"
 
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
@@ -87,11 +88,10 @@ flavour_flags() {
   esac
 }
 
-# What TSan looks at, the lock library, needs no database (BUILD_ORM=OFF would take Redis with it), and larger pieces compile in
-# half the time.
+# What TSan looks at, the lock library, needs no database (BUILD_ORM=OFF would take Redis with it).
 flavour_options() {
   case $1 in
-    tsan) printf '%s' " -DBUILD_POSTGRESQL=OFF -DCMAKE_UNITY_BUILD=ON" ;;
+    tsan) printf '%s' " -DBUILD_POSTGRESQL=OFF" ;;
   esac
 }
 

@@ -32,4 +32,15 @@ std::optional<Ticket> Ticket::parse(std::string_view text) {
   return ticket;
 }
 
+const LockKey* keyOf(const LineCommand& command) {
+  return std::visit(
+      [](const auto& c) -> const LockKey* {
+        if constexpr (requires { c.key; })
+          return &c.key;
+        else
+          return nullptr;
+      },
+      command);
+}
+
 }  // namespace festa::lock

@@ -69,6 +69,9 @@ struct QuitCommand {};
 using LineCommand = std::variant<ArriveCommand, LeaveCommand, ConfirmCommand, LookCommand,
                                  BeatCommand, QuitCommand>;
 
+// nullptr: it is not about a key.
+const LockKey* keyOf(const LineCommand& command);
+
 enum class LineVerdict {
   kNoEpoch,  // the server has lost its fence counter: a new epoch first
   kNo,  // arrive: busy · leave, confirm: not this ticket's · look: place lost · beat: forgotten
@@ -84,10 +87,10 @@ struct LineReply {
     std::int64_t fence = 0;
   };
   std::optional<Grant> grant = {};
-  std::string holder = {};  // who has or is offered the key now; empty: nobody
+  std::string holder = {};               // who has or is offered the key now; empty: nobody
   std::optional<Millis> remaining = {};  // of that; a brief step may not say
-  bool others = false;      // leave with `keep`: somebody is in line
-  bool offered = false;     // this step has offered the key to another process
+  bool others = false;                   // leave with `keep`: somebody is in line
+  bool offered = false;                  // this step has offered the key to another process
   bool unfinished = false;  // many places of dead processes are gone, more may be left: look again
 };
 

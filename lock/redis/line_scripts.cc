@@ -4,159 +4,167 @@ namespace festa::lock {
 
 namespace {
 
-// KEYS hold, fence; the other names are made from ARGV: prefix, process, key, ticket, …
+// KEYS hold, fence; the other names are made from ARGV: prefix, process, key, step, step, …
 //   hold      owner of the hold, or who it is offered to; expires with the lease or the offer
 //   offer     who has not confirmed yet; found without a hold it is a missed offer
 //   line      tickets in order of arrival
 //   alive:…   one per process with waiters
 // Order is a counter, not a time: clocks may jump.
+// A step is a letter, its ticket and, after a space, the ticket that is to follow:
+//   a  arrive, take it or go · q  arrive, take it or queue · b  the same, briefly
+//   l  leave · n  leave, named who follows · k  the same, and that one keeps it
+//   c  confirm · o  look
+// Answers one list per step: verdict, granted ticket, token, others, holder, remaining, offered,
+// unfinished. The usual ones are short: nobody holds it when no ticket is named, the granted one
+// when no holder is.
 // A call of redis.call costs more than what it does: what one has told is not asked again, and the
 // usual steps (a free key, a place in a long line, one's own next in line) are done before the
 // functions for all others are made.
-const std::string kHead = R"(
+const RedisScript kSteps(R"(
 local hold, fence = KEYS[1], KEYS[2]
-local prefix, me, key, ticket = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local prefix, me, key = ARGV[1], ARGV[2], ARGV[3]
 local line, offer = prefix .. ':line:' .. key, prefix .. ':offer:' .. key
-local found = redis.call('MGET', hold, fence, offer)
+local call, match = redis.call, string.match
+local found = call('MGET', hold, fence, offer)
 local holder, hasEpoch, missed = found[1], found[2], found[3]
-local function processOf(t) return string.match(t, '^[^:]*') end
-local function leaseOf(t) return string.match(t, '[^:]*$') end
-)";
+local answers = {}
 
-const std::string kFunctions = R"(
-local granted, token, offered, unfinished = '', 0, 0, 0
+for i = 4, #ARGV do
+  local what, ticket = string.sub(ARGV[i], 1, 1), string.sub(ARGV[i], 2)
+  local arrives = what == 'a' or what == 'q' or what == 'b'
+  local heir, first, takes, others, done = nil, nil, nil, 0, nil
+  if what == 'n' or what == 'k' then ticket, heir = match(ticket, '^(.*) (.*)$') end
 
-local function alive(process) return prefix .. ':alive:' .. process end
-
-local function give(t)
-  redis.call('SET', hold, t, 'PX', leaseOf(t))
-  granted, token, holder = t, redis.call('INCR', fence), t
-end
-
-local function stand(t)
-  redis.call('ZADD', line, 'NX', redis.call('INCR', prefix .. ':arrivals'), t)
-  redis.call('SET', alive(me), 1, 'PX', )" +
-                               std::to_string(kAliveTime.count()) + R"()
-end
-
--- Nobody has the key, or who has it leaves: it goes to the first in line whose process is alive.
-local function serve(first)
-  if missed then
-    redis.call('DEL', offer)
-    if processOf(missed) ~= me then redis.call('DEL', alive(processOf(missed))) end
-    missed = false
-  end
-  for _ = 1, )" + std::to_string(kDeadPerStep) +
-                               R"( do
-    first = first or redis.call('ZPOPMIN', line)[1]
-    if not first then return end
-    local process = processOf(first)
-    if process == me then return give(first) end
-    if redis.call('EXISTS', alive(process)) == 1 then
-      redis.call('SET', hold, first, 'PX', )" +
-                               std::to_string(kOfferTime.count()) + R"()
-      redis.call('SET', offer, first, 'PX', 60000)
-      redis.call('PUBLISH', prefix .. ':wake:' .. process, first .. ' ' .. key)
-      offered, holder = 1, first
-      return
-    end
-    first = nil
-  end
-  unfinished = 1
-end
-
-local function answer(verdict, others)
-  local remaining = -1
-  if granted ~= '' then remaining = tonumber(leaseOf(granted))
-  elseif holder then remaining = redis.call('PTTL', hold) end
-  return {verdict, granted, token, holder or '', remaining, others or 0, offered, unfinished}
-end
-)";
-
-// … queue: '1' or '0', brief: '1' or '0'
-const RedisScript kArrive(kHead + R"(
-if hasEpoch and not holder and redis.call('EXISTS', line) == 0 then
-  if missed then redis.call('DEL', offer) end
-  local lease = leaseOf(ticket)
-  redis.call('SET', hold, ticket, 'PX', lease)
-  return {1, ticket, redis.call('INCR', fence), ticket, tonumber(lease), 0, 0, 0}
-end
-if hasEpoch and holder and holder ~= ticket and ARGV[5] == '1' and ARGV[6] == '1' then
-  redis.call('ZADD', line, 'NX', redis.call('INCR', prefix .. ':arrivals'), ticket)
-  return {1, '', 0, holder, -1, 0, 0, 0}
-end
-)" + kFunctions + R"(
-if not hasEpoch then
-  if ARGV[5] == '1' then stand(ticket) end
-  return {-1}
-end
-if holder == ticket then return answer(1) end
-if not holder and ARGV[5] == '0' then
-  serve()
-  if holder or redis.call('EXISTS', line) == 1 then return answer(0) end
-  give(ticket)
-  return answer(1)
-end
-if ARGV[5] == '0' then return answer(0) end
-stand(ticket)
-if not holder then serve() end
-return answer(1)
-)");
-
-// … next or '', keep: '1' or '0'
-const RedisScript kLeave(kHead + R"(
-if not hasEpoch then return {-1} end
-local heir, others, first = ARGV[5], 0, nil
-local keep = heir ~= '' and ARGV[6] == '1'
-if keep then others = redis.call('EXISTS', line) end
-if holder == ticket and not missed and (keep or heir == '') then
-  if keep then
-    first = heir
-  else
-    first = redis.call('ZPOPMIN', line)[1]
+  if hasEpoch and what == 'b' and holder and holder ~= ticket then
+    call('ZADD', line, 'NX', call('INCR', prefix .. ':arrivals'), ticket)
+    done = {1, '', 0, 0, holder}
+  elseif hasEpoch and what == 'l' and holder == ticket and not missed then
+    first = call('ZPOPMIN', line)[1]
     if not first then
-      redis.call('DEL', hold)
-      return {1, '', 0, '', -1, 0, 0, 0}
+      call('DEL', hold)
+      holder = false
+      done = {1}
+    elseif match(first, '^[^:]*') == me then
+      takes = first
+    end
+  elseif hasEpoch and what == 'k' and holder == ticket then
+    others = call('EXISTS', line)
+    if not missed then takes = heir end
+  elseif hasEpoch and arrives and not holder and call('EXISTS', line) == 0 then
+    if missed then call('DEL', offer) end
+    missed = false
+    takes = ticket
+  end
+  if takes then
+    call('SET', hold, takes, 'PX', match(takes, ':(%d+)$'))
+    holder = takes
+    done = {1, takes, call('INCR', fence), others}
+  end
+
+  if not done then
+    local granted, token, offered, unfinished = '', 0, 0, 0
+    local function processOf(t) return match(t, '^[^:]*') end
+    local function leaseOf(t) return match(t, ':(%d+)$') end
+    local function alive(process) return prefix .. ':alive:' .. process end
+
+    local function give(t)
+      call('SET', hold, t, 'PX', leaseOf(t))
+      granted, token, holder = t, call('INCR', fence), t
+    end
+
+    local function stand(t)
+      call('ZADD', line, 'NX', call('INCR', prefix .. ':arrivals'), t)
+      call('SET', alive(me), 1, 'PX', )" +
+                         std::to_string(kAliveTime.count()) + R"()
+    end
+
+    -- Nobody has the key, or who has it leaves: it goes to the first in line whose process is alive.
+    local function serve()
+      if missed then
+        call('DEL', offer)
+        if processOf(missed) ~= me then call('DEL', alive(processOf(missed))) end
+        missed = false
+      end
+      for _ = 1, )" + std::to_string(kDeadPerStep) +
+                         R"( do
+        first = first or call('ZPOPMIN', line)[1]
+        if not first then return end
+        local process = processOf(first)
+        if process == me then return give(first) end
+        if call('EXISTS', alive(process)) == 1 then
+          call('SET', hold, first, 'PX', )" +
+                         std::to_string(kOfferTime.count()) + R"()
+          call('SET', offer, first, 'PX', 60000)
+          call('PUBLISH', prefix .. ':wake:' .. process, first .. ' ' .. key)
+          offered, holder, missed = 1, first, first
+          return
+        end
+        first = nil
+      end
+      unfinished = 1
+    end
+
+    local function arrive()
+      if holder == ticket then return 1 end
+      if what ~= 'a' then stand(ticket) end
+      if not holder then serve() end
+      if what ~= 'a' then return 1 end
+      if holder or call('EXISTS', line) == 1 then return 0 end
+      give(ticket)
+      return 1
+    end
+
+    local function leave()
+      if holder ~= ticket then
+        if call('ZREM', line, ticket) == 1 then return 2 end
+        if not holder then serve() end
+        return 0
+      end
+      if missed then call('DEL', offer) end
+      missed = false
+      if heir and (what == 'k' or call('EXISTS', line) == 0) then
+        give(heir)
+        return 1
+      end
+      holder = false
+      if heir then stand(heir) end
+      serve()
+      if not holder then call('DEL', hold) end
+      return 1
+    end
+
+    local function confirm()
+      if holder ~= ticket then return 0 end
+      call('DEL', offer)
+      missed = false
+      give(ticket)
+      return 1
+    end
+
+    local function look()
+      if not holder then serve() end
+      if holder == ticket or call('ZSCORE', line, ticket) then return 1 end
+      return 0
+    end
+
+    if hasEpoch then
+      local verdict
+      if arrives then verdict = arrive()
+      elseif what == 'c' then verdict = confirm()
+      elseif what == 'o' then verdict = look()
+      else verdict = leave() end
+      local remaining = -1
+      if granted ~= '' then remaining = tonumber(leaseOf(granted))
+      elseif holder then remaining = call('PTTL', hold) end
+      done = {verdict, granted, token, others, holder or '', remaining, offered, unfinished}
+    else
+      if arrives and what ~= 'a' then stand(ticket) end
+      done = {-1}
     end
   end
-  if processOf(first) == me then
-    local lease = leaseOf(first)
-    redis.call('SET', hold, first, 'PX', lease)
-    return {1, first, redis.call('INCR', fence), first, tonumber(lease), others, 0, 0}
-  end
+  answers[i - 3] = done
 end
-)" + kFunctions + R"(
-if holder == ticket then
-  if missed then redis.call('DEL', offer) end
-  missed = false
-  if heir ~= '' and (keep or redis.call('EXISTS', line) == 0) then
-    give(heir)
-    return answer(1, others)
-  end
-  holder = false
-  if heir ~= '' then stand(heir) end
-  serve(first)
-  if not holder then redis.call('DEL', hold) end
-  return answer(1)
-end
-if redis.call('ZREM', line, ticket) == 1 then return answer(2) end
-if not holder then serve() end
-return answer(0)
-)");
-
-const RedisScript kConfirm(kHead + kFunctions + R"(
-if not hasEpoch then return {-1} end
-if holder ~= ticket then return answer(0) end
-redis.call('DEL', offer)
-give(ticket)
-return answer(1)
-)");
-
-const RedisScript kLook(kHead + kFunctions + R"(
-if not hasEpoch then return {-1} end
-if not holder then serve() end
-if holder == ticket or redis.call('ZSCORE', line, ticket) then return answer(1) end
-return answer(0)
+return answers
 )");
 
 // KEYS alive · ARGV channel
@@ -165,59 +173,67 @@ local known = redis.call('EXISTS', KEYS[1])
 redis.call('SET', KEYS[1], 1, 'PX', )" +
                         std::to_string(kAliveTime.count()) + R"()
 redis.call('PUBLISH', ARGV[1], 'beat')
-return {known}
+return {{known}}
 )");
 
-const RedisScript kQuit("redis.call('DEL', KEYS[1]) return {1}");
+// KEYS alive
+const RedisScript kQuit("redis.call('DEL', KEYS[1]) return {{1}}");
+
+struct StepText {
+  std::string operator()(const ArriveCommand& c) const {
+    return (!c.queue ? 'a' : c.brief ? 'b' : 'q') + c.ticket;
+  }
+  std::string operator()(const LeaveCommand& c) const {
+    if (c.next.empty()) return 'l' + c.ticket;
+    return (c.keep ? 'k' : 'n') + c.ticket + ' ' + c.next;
+  }
+  std::string operator()(const ConfirmCommand& c) const { return 'c' + c.ticket; }
+  std::string operator()(const LookCommand& c) const { return 'o' + c.ticket; }
+  std::string operator()(const auto&) const { throw std::logic_error("not about a key"); }
+};
+
+LineReply replyOf(const RedisReply& answer) {
+  const auto& items = answer.items;
+  const auto number = [&](std::size_t at) { return at < items.size() ? items[at].integer : 0; };
+  LineReply reply;
+  const auto verdict = items.at(0).integer;
+  reply.verdict = verdict == -1  ? LineVerdict::kNoEpoch
+                  : verdict == 0 ? LineVerdict::kNo
+                  : verdict == 1 ? LineVerdict::kYes
+                                 : LineVerdict::kLeftLine;
+  if (items.size() > 2 && !items[1].text.empty()) {
+    reply.grant = {items[1].text, items[2].integer};
+    reply.holder = items[1].text;
+    reply.remaining = Ticket::parse(reply.holder).value().lease;
+  }
+  if (items.size() > 4) reply.holder = items[4].text;
+  if (items.size() > 5)
+    reply.remaining = number(5) >= 0 ? std::optional(Millis{number(5)}) : std::nullopt;
+  reply.others = number(3) == 1;
+  reply.offered = number(6) == 1;
+  reply.unfinished = number(7) == 1;
+  return reply;
+}
 
 }  // namespace
 
-LineCall callOf(const LineCommand& command, const RedisKeys& keys, const std::string& process) {
-  const auto onKey = [&](const RedisScript& script, const LockKey& key, const std::string& ticket,
-                         std::vector<std::string> more = {}) {
-    LineCall call{script, {keys.hold(key), keys.fence()}, {keys.storage(), process, key, ticket}};
-    for (auto& argument : more) call.arguments.push_back(std::move(argument));
-    return call;
-  };
-  const auto flag = [](bool value) { return std::string(value ? "1" : "0"); };
-  struct Render {
-    const decltype(onKey)& on;
-    const decltype(flag)& flagOf;
-    const RedisKeys& keys;
-    const std::string& process;
-
-    LineCall operator()(const ArriveCommand& c) const {
-      return on(kArrive, c.key, c.ticket, {flagOf(c.queue), flagOf(c.brief)});
-    }
-    LineCall operator()(const LeaveCommand& c) const {
-      return on(kLeave, c.key, c.ticket, {c.next, flagOf(c.keep)});
-    }
-    LineCall operator()(const ConfirmCommand& c) const { return on(kConfirm, c.key, c.ticket); }
-    LineCall operator()(const LookCommand& c) const { return on(kLook, c.key, c.ticket); }
-    LineCall operator()(const BeatCommand&) const {
-      return {kBeat, {keys.alive(process)}, {keys.wake(process)}};
-    }
-    LineCall operator()(const QuitCommand&) const { return {kQuit, {keys.alive(process)}, {}}; }
-  };
-  return std::visit(Render{onKey, flag, keys, process}, command);
+LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
+                const std::string& process) {
+  if (std::holds_alternative<BeatCommand>(steps[0]))
+    return {kBeat, {keys.alive(process)}, {keys.wake(process)}};
+  if (std::holds_alternative<QuitCommand>(steps[0])) return {kQuit, {keys.alive(process)}, {}};
+  const auto& key = *keyOf(steps[0]);
+  LineCall call{kSteps, {keys.hold(key), keys.fence()}, {keys.storage(), process, key}};
+  call.arguments.reserve(3 + steps.size());
+  for (const auto& step : steps) call.arguments.push_back(std::visit(StepText{}, step));
+  return call;
 }
 
-LineReply replyOf(const RedisReply& reply) {
-  const auto& items = reply.items;
-  LineReply parsed;
-  const auto verdict = items.at(0).integer;
-  parsed.verdict = verdict == -1  ? LineVerdict::kNoEpoch
-                   : verdict == 0 ? LineVerdict::kNo
-                   : verdict == 1 ? LineVerdict::kYes
-                                  : LineVerdict::kLeftLine;
-  if (items.size() < 8) return parsed;
-  if (!items[1].text.empty()) parsed.grant = {items[1].text, items[2].integer};
-  parsed.holder = items[3].text;
-  if (items[4].integer >= 0) parsed.remaining = Millis{items[4].integer};
-  parsed.others = items[5].integer == 1;
-  parsed.offered = items[6].integer == 1;
-  parsed.unfinished = items[7].integer == 1;
-  return parsed;
+std::vector<LineReply> repliesOf(const RedisReply& reply) {
+  std::vector<LineReply> replies;
+  replies.reserve(reply.items.size());
+  for (const auto& answer : reply.items) replies.push_back(replyOf(answer));
+  return replies;
 }
 
 std::optional<Offer> offerOf(const std::string& message) {

@@ -5,6 +5,8 @@
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redis_keys.h"
 
+#include <span>
+
 namespace festa::lock {
 
 struct LineCall {
@@ -13,9 +15,15 @@ struct LineCall {
   std::vector<std::string> arguments;
 };
 
+// At most this many steps in one call.
+constexpr std::size_t kStepsPerCall = 8;
+
+// One atomic step after the other, in one call: all about the same key, or a single beat or quit.
 // `process` is who asks.
-LineCall callOf(const LineCommand& command, const RedisKeys& keys, const std::string& process);
-LineReply replyOf(const RedisReply& reply);
+LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
+                const std::string& process);
+// One reply for each step.
+std::vector<LineReply> repliesOf(const RedisReply& reply);
 
 // A wake-up message: which ticket was offered which key. nullopt: the echo of a beat.
 struct Offer {

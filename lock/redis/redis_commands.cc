@@ -5,7 +5,9 @@
 #include <drogon/utils/Utilities.h>
 #include <trantor/net/EventLoop.h>
 
+#include <algorithm>
 #include <coroutine>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -82,8 +84,9 @@ void sendAny(RedisClient& client, const std::vector<std::string>& arguments,
 
 class CommandAwaiter {
  public:
-  CommandAwaiter(drogon::nosql::RedisClientPtr client, std::vector<std::string> arguments)
-      : client_(std::move(client)), arguments_(std::move(arguments)) {}
+  // The arguments outlive it.
+  CommandAwaiter(drogon::nosql::RedisClientPtr client, const std::vector<std::string>& arguments)
+      : client_(std::move(client)), arguments_(arguments) {}
   CommandAwaiter(const CommandAwaiter&) = delete;
   CommandAwaiter& operator=(const CommandAwaiter&) = delete;
 
@@ -112,7 +115,7 @@ class CommandAwaiter {
 
  private:
   const drogon::nosql::RedisClientPtr client_;
-  const std::vector<std::string> arguments_;
+  const std::vector<std::string>& arguments_;
   const std::shared_ptr<Outcome> outcome_ = std::make_shared<Outcome>();
 };
 
@@ -129,8 +132,12 @@ const RedisCommands::Prepared& RedisCommands::prepared(const RedisScript& script
 }
 
 drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments) {
+  co_return co_await send(arguments);
+}
+
+drogon::Task<RedisReply> RedisCommands::send(const std::vector<std::string>& arguments) {
   if (!breaker_.admit(SteadyClock::now())) throw RedisIsAway();
-  CommandAwaiter awaiter(client_(), std::move(arguments));
+  CommandAwaiter awaiter(client_(), arguments);
   const std::shared_ptr<Outcome> outcome = co_await awaiter;
   if (!outcome->lost.empty()) {
     breaker_.failed(SteadyClock::now());
@@ -147,11 +154,15 @@ drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
                                             std::vector<std::string> arguments,
                                             Introduction introduction) {
   const auto& known = prepared(script);
-  std::vector<std::string> command{"EVALSHA", known.sha, std::to_string(keys.size())};
-  command.insert(command.end(), keys.begin(), keys.end());
-  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> command;
+  command.reserve(3 + keys.size() + arguments.size());
+  command.emplace_back("EVALSHA");
+  command.push_back(known.sha);
+  command.push_back(std::to_string(keys.size()));
+  std::ranges::move(keys, std::back_inserter(command));
+  std::ranges::move(arguments, std::back_inserter(command));
   try {
-    co_return co_await call(command);
+    co_return co_await send(command);
   } catch (const RedisError& error) {
     if (!std::string_view(error.what()).starts_with("NOSCRIPT"))
       throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
@@ -160,7 +171,7 @@ drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
   command[0] = "EVAL";
   command[1] = known.text;
   try {
-    co_return co_await call(command);
+    co_return co_await send(command);
   } catch (const RedisError& error) {
     throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
   }

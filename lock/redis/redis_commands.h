@@ -84,6 +84,8 @@ class RedisCommands {
     std::string sha;
   };
   const Prepared& prepared(const RedisScript& script);
+  // The arguments outlive the task.
+  drogon::Task<RedisReply> send(const std::vector<std::string>& arguments);
 
   const ClientSource client_;
   const std::string user_;

@@ -95,7 +95,7 @@ drogon::Task<RedisReply> RedisHolds::run(const RedisScript& script, std::vector<
                                          std::vector<std::string> arguments) {
   if (trustedAt_ != commands_->losses()) co_await requireHome();
   const RedisCommands::Introduction introduction = [this] { return requireHome(); };
-  co_return co_await commands_->run(script, keys, arguments, introduction);
+  co_return co_await commands_->run(script, std::move(keys), std::move(arguments), introduction);
 }
 
 drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string owner, Millis lease) {

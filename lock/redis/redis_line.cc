@@ -1,13 +1,14 @@
 #include "lock/redis/redis_line.h"
 
 #include "lock/owner_id.h"
-#include "lock/redis/line_scripts.h"
 #include "lock/waiter.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
 #include <algorithm>
+#include <coroutine>
+#include <utility>
 
 namespace festa::lock {
 
@@ -82,7 +83,7 @@ drogon::Task<std::optional<Lease>> RedisLine::take(LockRequest request) {
     if (end.error)
       waiter->fail(end.error);
     else if (end.lease)
-      waiter->grant(std::move(*end.lease));
+      waiter->grantNow(std::move(*end.lease));
     else
       waiter->giveUp();
   });
@@ -144,54 +145,122 @@ RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLe
   return {successor, std::move(leave)};
 }
 
+// Awaits the reply to one command; nullopt: there was none.
+class RedisLine::Exchange {
+ public:
+  Exchange(RedisLine& line, LineCommand command, bool tellLoss)
+      : line_(line), command_(std::move(command)), tellLoss_(tellLoss) {}
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    line_.say(std::move(command_), {tellLoss_, [this, handle](const LineReply* reply) {
+                                      if (reply) reply_ = *reply;
+                                      handle.resume();
+                                    }});
+  }
+  std::optional<LineReply> await_resume() { return std::move(reply_); }
+
+ private:
+  RedisLine& line_;
+  LineCommand command_;
+  const bool tellLoss_;
+  std::optional<LineReply> reply_;
+};
+
 drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
   const auto self = shared_from_this();
-  const auto reply = co_await exchange(leave, true);
+  Exchange exchange(*this, std::move(leave), true);
+  const auto reply = co_await exchange;
   if (!reply) co_return Left{};
   co_return Left{reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost,
                  reply->others};
 }
 
-drogon::Task<std::optional<LineReply>> RedisLine::exchange(LineCommand command, bool tellLoss) {
+void RedisLine::say(LineCommand command, Reaction reaction) {
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  const std::lock_guard guard(mutex_);
+  auto& turn = turns_[loop];
+  turn.emplace_back(std::move(command), std::move(reaction));
+  if (turn.size() == 1)
+    loop->queueInLoop([self = shared_from_this(), loop] { self->endTurn(loop); });
+}
+
+void RedisLine::endTurn(trantor::EventLoop* loop) {
+  Turn turn;
+  {
+    const std::lock_guard guard(mutex_);
+    turn.swap(turns_[loop]);
+  }
+  send(std::move(turn));
+}
+
+// One call for each key, or several where much is said about one.
+void RedisLine::send(Turn turn) {
+  const auto key = [](const Turn::value_type& said) {
+    const auto* about = keyOf(said.first);
+    return about ? std::string_view(*about) : std::string_view();
+  };
+  if (turn.size() > 1) std::ranges::stable_sort(turn, {}, key);
+  std::vector<LineCommand> commands;
+  std::vector<Reaction> reactions;
+  for (std::size_t i = 0; i < turn.size(); ++i) {
+    const bool isLast = i + 1 == turn.size() || key(turn[i]).empty() ||
+                        commands.size() + 1 == kStepsPerCall || key(turn[i]) != key(turn[i + 1]);
+    commands.push_back(std::move(turn[i].first));
+    reactions.push_back(std::move(turn[i].second));
+    if (isLast) carry(std::exchange(commands, {}), std::exchange(reactions, {}));
+  }
+}
+
+drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
+                                   std::vector<Reaction> reactions) {
+  const auto self = shared_from_this();
   const auto sent = SteadyClock::now();
   bool wasSent = true;
-  std::optional<LineReply> reply;
+  const auto call = callOf(commands, keys_, process_);
+  std::vector<LineReply> replies;  // none, or one for each command
   try {
-    reply = co_await ask(command);
+    replies = co_await ask(call);
   } catch (const RedisIsAway&) {
     wasSent = false;
   } catch (const std::exception& error) {
     LOG_DEBUG << "no reply about a line: " << error.what();
   }
-  if (reply || tellLoss)
-    decide([&](auto& actions) {
-      const auto now = SteadyClock::now();
-      if (reply)
-        client_.replied(command, *reply, sent, now, actions);
-      else
-        client_.lost(command, wasSent, now, actions);
-    });
-  co_return reply;
+  decide([&](auto& actions) {
+    const auto now = SteadyClock::now();
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (!replies.empty())
+        client_.replied(commands[i], replies[i], sent, now, actions);
+      else if (reactions[i].tellLoss)
+        client_.lost(commands[i], wasSent, now, actions);
+    }
+  });
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    if (reactions[i].done) reactions[i].done(replies.empty() ? nullptr : &replies[i]);
 }
 
-drogon::Task<LineReply> RedisLine::ask(LineCommand command) {
-  const auto call = callOf(command, keys_, process_);
+drogon::Task<std::vector<LineReply>> RedisLine::ask(LineCall call) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
-    auto reply = replyOf(answer);
-    if (reply.verdict != LineVerdict::kNoEpoch) co_return reply;
+    auto replies = repliesOf(answer);
+    if (replies.at(0).verdict != LineVerdict::kNoEpoch) co_return replies;
     co_await holds_->startNewEpoch();
   }
   throw LockStorageUnavailable("Redis loses its fence counter again and again");
 }
 
-drogon::AsyncTask RedisLine::transmit(LineCommand command) {
-  const auto self = shared_from_this();
-  const bool isBeat = std::holds_alternative<BeatCommand>(command);
-  if (isBeat) listen();
-  const auto reply = co_await exchange(command, true);
-  // Those in line hear of it once, instead of each waiting for its own time-out.
-  if (isBeat && !reply && commands_->isAway()) failAll(noAnswer);
+void RedisLine::transmit(LineCommand command) {
+  Reaction reaction;
+  if (std::holds_alternative<BeatCommand>(command)) {
+    listen();
+    // Those in line hear of it once, instead of each waiting for its own time-out.
+    reaction.done = [this](const LineReply* reply) {
+      if (!reply && commands_->isAway()) failAll(noAnswer);
+    };
+  }
+  say(std::move(command), std::move(reaction));
 }
 
 drogon::AsyncTask RedisLine::repeat(LeaveCommand leave, SteadyTime until) {
@@ -200,7 +269,8 @@ drogon::AsyncTask RedisLine::repeat(LeaveCommand leave, SteadyTime until) {
   std::optional<LineReply> reply;
   while (!reply && SteadyClock::now() < until) {
     co_await drogon::sleepCoro(loop, 0.1);
-    reply = co_await exchange(leave, false);
+    Exchange exchange(*this, leave, false);
+    reply = co_await exchange;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lock/redis/line_client.h"
+#include "lock/redis/line_scripts.h"
 #include "lock/redis/redis_holds.h"
 
 #include <drogon/nosql/RedisSubscriber.h>
@@ -26,7 +27,8 @@ struct LineSurroundings {
 // Thread-safe; kept by a shared_ptr, which timers and replies hold weakly or until they are done.
 //
 // One subscription per process, made when the first waiter stands in line. While nobody waits
-// nothing is sent.
+// nothing is sent. What one loop has to say about a key in one turn is one call to the server, so
+// that a crowd costs few of them.
 class RedisLine : public std::enable_shared_from_this<RedisLine> {
  public:
   // Called once, on any loop's thread, outside all locks: a lease, nullopt (busy), or an error.
@@ -79,10 +81,21 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   template <class Decision>
   void decide(Decision decision);
   void failAll(const std::function<std::exception_ptr()>& error);
-  drogon::Task<LineReply> ask(LineCommand command);
-  // Asks and lets client_ know the reply, or its loss. nullopt: no reply.
-  drogon::Task<std::optional<LineReply>> exchange(LineCommand command, bool tellLoss);
-  drogon::AsyncTask transmit(LineCommand command);
+  void transmit(LineCommand command);
+
+  // What follows from a reply, or from its loss (nullptr), besides what client_ makes of it.
+  struct Reaction {
+    bool tellLoss = true;                             // client_ is told of a loss, too
+    std::function<void(const LineReply*)> done = {};  // on the loop that has asked
+  };
+  class Exchange;
+  // Said on one loop in one turn; goes out at its end.
+  using Turn = std::vector<std::pair<LineCommand, Reaction>>;
+  void say(LineCommand command, Reaction reaction);
+  void endTurn(trantor::EventLoop* loop);
+  void send(Turn turn);
+  drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Reaction> reactions);
+  drogon::Task<std::vector<LineReply>> ask(LineCall call);
   drogon::AsyncTask repeat(LeaveCommand command, SteadyTime until);
   void listen();
   void hear(const std::string& message);
@@ -101,6 +114,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   // guarded by mutex_
   LineClient client_;
   std::unordered_map<WaiterId, Callback> callbacks_;  // of the waiters of client_
+  std::unordered_map<trantor::EventLoop*, Turn> turns_;
   SteadyTime armedFor_ = SteadyTime::max();
   bool closed_ = false;
 };

@@ -28,10 +28,16 @@ class LineScripts : public testing::Test {
   }
 
   LineReply onServer(const LineCommand& command, const std::string& process) {
-    const auto call = lock::callOf(command, keys_, process);
+    return onServer(std::vector{command}, process).at(0);
+  }
+
+  // All in one call.
+  std::vector<LineReply> onServer(const std::vector<LineCommand>& steps,
+                                  const std::string& process) {
+    const auto call = lock::callOf(steps, keys_, process);
     const auto reply =
         runOn(loops_.at(), [&] { return commands_.run(call.script, call.keys, call.arguments); });
-    return lock::replyOf(reply);
+    return lock::repliesOf(reply);
   }
 
   static std::string ticket(const std::string& process, int number) {
@@ -69,29 +75,31 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   const auto roll = [&](int below) {
     return static_cast<int>(random() % static_cast<unsigned>(below));
   };
-  const lock::SteadyTime now{std::chrono::hours(1)};
-  std::string story;
-  for (int step = 0; step < 4000; ++step) {
-    const std::string process = "p" + std::to_string(roll(3));
-    const lock::LockKey key = roll(2) == 0 ? "k1" : std::string("k 2\0:", 5);
+  const auto command = [&](const std::string& process, const lock::LockKey& key) -> LineCommand {
     const auto mine = ticket(process, roll(4));
-    LineCommand command;
-    switch (roll(12)) {
+    switch (roll(10)) {
       case 0:
       case 1:
       case 2:
-      case 3: command = lock::ArriveCommand{key, mine, roll(4) != 0, roll(2) == 0}; break;
+      case 3: return lock::ArriveCommand{key, mine, roll(4) != 0, roll(2) == 0};
       case 4:
       case 5:
-      case 6: command = lock::LeaveCommand{key, mine}; break;
-      case 7:
-        command = lock::LeaveCommand{key, mine, ticket(process, 4 + roll(3)), roll(2) == 0};
-        break;
-      case 8: command = lock::ConfirmCommand{key, mine}; break;
-      case 9: command = lock::LookCommand{key, mine}; break;
-      case 10: command = lock::BeatCommand{}; break;
-      case 11: command = lock::QuitCommand{}; break;
+      case 6: return lock::LeaveCommand{key, mine};
+      case 7: return lock::LeaveCommand{key, mine, ticket(process, 4 + roll(3)), roll(2) == 0};
+      case 8: return lock::ConfirmCommand{key, mine};
+      default: return lock::LookCommand{key, mine};
     }
+  };
+  const lock::SteadyTime now{std::chrono::hours(1)};
+  std::string story;
+  for (int call = 0; call < 4000; ++call) {
+    const std::string process = "p" + std::to_string(roll(3));
+    const lock::LockKey key = roll(2) == 0 ? "k1" : std::string("k 2\0:", 5);
+    std::vector<LineCommand> steps;
+    if (roll(6) == 0)
+      steps.emplace_back(roll(2) == 0 ? LineCommand(lock::BeatCommand{}) : lock::QuitCommand{});
+    else
+      for (int i = 1 + roll(4); i > 0; --i) steps.push_back(command(process, key));
     if (roll(10) == 0) {
       model_.expireHold(key);
       redis_.command({"DEL", keys_.hold(key)});
@@ -102,19 +110,23 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       redis_.command({"DEL", keys_.alive(process)});
       story += "\n" + process + " is silent";
     }
-    story += "\n" + process + " " + describe(command);
-    const auto real = onServer(command, process);
-    const auto expected = model_.execute(command, process, now);
-    ASSERT_EQ(real.verdict, expected.verdict) << story;
-    ASSERT_EQ(real.grant.has_value(), expected.grant.has_value()) << story;
-    if (real.grant) {
-      ASSERT_EQ(real.grant->ticket, expected.grant->ticket) << story;
-      ASSERT_EQ(real.grant->fence, expected.grant->fence) << story;
+    const auto answers = onServer(steps, process);
+    ASSERT_EQ(answers.size(), steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      story += (i == 0 ? "\n" : " and\n") + process + " " + describe(steps[i]);
+      const auto& real = answers[i];
+      const auto expected = model_.execute(steps[i], process, now);
+      ASSERT_EQ(real.verdict, expected.verdict) << story;
+      ASSERT_EQ(real.grant.has_value(), expected.grant.has_value()) << story;
+      if (real.grant) {
+        ASSERT_EQ(real.grant->ticket, expected.grant->ticket) << story;
+        ASSERT_EQ(real.grant->fence, expected.grant->fence) << story;
+      }
+      ASSERT_EQ(real.holder, expected.holder) << story;
+      ASSERT_EQ(real.others, expected.others) << story;
+      ASSERT_EQ(real.offered, expected.offered) << story;
+      ASSERT_EQ(real.remaining.has_value(), expected.remaining.has_value()) << story;
     }
-    ASSERT_EQ(real.holder, expected.holder) << story;
-    ASSERT_EQ(real.others, expected.others) << story;
-    ASSERT_EQ(real.offered, expected.offered) << story;
-    ASSERT_EQ(real.remaining.has_value(), expected.remaining.has_value()) << story;
     if (story.size() > 4000) story.erase(0, 2000);
     // The model's clock stands still, so offers and lives on the server must last.
     redis_.command({"PEXPIRE", keys_.hold(key), "1000000", "GT"});
