@@ -2,11 +2,13 @@
 
 #include "controllers/json_writer.h"
 
+#include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
 #include <unistd.h>
 
-#include <cstdio>
+#include <charconv>
+#include <climits>
 #include <ctime>
 
 namespace festa {
@@ -68,14 +70,49 @@ std::string_view wallClock(std::time_t second) {
 void appendTime(std::string& out) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  char micros[9];
-  std::snprintf(micros, sizeof micros, ".%06ld", now.tv_nsec / 1000);
+  char micros[] = ".000000";
+  auto rest = now.tv_nsec / 1000;
+  for (int at = 6; at > 0; --at, rest /= 10) micros[at] = static_cast<char>('0' + rest % 10);
   out.append(wallClock(now.tv_sec)).append(micros);
 }
 
 }  // namespace
 
-LogLine::LogLine(std::string_view event, std::string_view level) : enabled_(isEnabled(level)) {
+namespace {
+
+// The lines of one turn of an event loop go out in one write at its end. What a pipe takes at once
+// does not mix with the lines of other threads or processes.
+class TurnOfLines {
+ public:
+  ~TurnOfLines() { flush(); }
+
+  void add(std::string_view line, bool waits) {
+    if (text_.size() + line.size() > PIPE_BUF) flush();
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    const bool isFirst = text_.empty();
+    text_ += line;
+    if (!waits || !loop || !loop->isRunning())
+      flush();
+    else if (isFirst)
+      loop->queueInLoop([this] { flush(); });
+  }
+
+ private:
+  void flush() {
+    if (text_.empty()) return;
+    [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text_.data(), text_.size());
+    text_.clear();
+  }
+
+  std::string text_;
+};
+
+thread_local TurnOfLines turnOfLines;
+
+}  // namespace
+
+LogLine::LogLine(std::string_view event, std::string_view level)
+    : enabled_(isEnabled(level)), waits_(level == "info") {
   if (!enabled_) return;
   text_.reserve(256);
   text_ = "{\"time\":\"";
@@ -87,8 +124,7 @@ LogLine::LogLine(std::string_view event, std::string_view level) : enabled_(isEn
 LogLine::~LogLine() {
   if (!enabled_) return;
   text_ += "}\n";
-  // One write per line: lines of several threads, or processes, do not mix.
-  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text_.data(), text_.size());
+  turnOfLines.add(text_, waits_);
 }
 
 LogLine& LogLine::with(std::string_view key, std::string_view value) {
@@ -111,11 +147,12 @@ LogLine& LogLine::with(std::string_view key, std::int64_t value) {
 LogLine& LogLine::with(std::string_view key, double value) {
   if (!enabled_) return *this;
   char number[32];
-  std::snprintf(number, sizeof number, "%.3f", value);
+  const auto [end, error] =
+      std::to_chars(number, number + sizeof number, value, std::chars_format::fixed, 3);
   text_ += ',';
   appendQuoted(text_, key);
   text_ += ':';
-  text_ += number;
+  text_ += error == std::errc() ? std::string_view(number, end) : "null";
   return *this;
 }
 

@@ -7,8 +7,9 @@
 
 namespace festa {
 
-// One line under construction; written when it goes out of scope. Thread-safe as a whole: lines do
-// not mix.
+// One line under construction, finished when it goes out of scope. Thread-safe as a whole: lines do
+// not mix. Written at the end of the event loop's turn, at once where there is no loop or something
+// is wrong.
 class LogLine {
  public:
   explicit LogLine(std::string_view event, std::string_view level = "info");
@@ -22,6 +23,7 @@ class LogLine {
 
  private:
   const bool enabled_;  // its level is not below the configured one
+  const bool waits_;    // for the end of the turn
   std::string text_;
 };
 
