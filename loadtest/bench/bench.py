@@ -182,56 +182,72 @@ def losers(lab, rounds, seconds):
 SET_SCRIPT = "return redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])"
 
 
+def script_time(lab):
+    """Microseconds that Redis has spent on each EVALSHA since the last time it was asked."""
+    found = [line for line in lab.redis("INFO", "commandstats").splitlines() if line.startswith("cmdstat_evalsha:")]
+    lab.redis("CONFIG", "RESETSTAT")
+    return float(found[0].split("usec_per_call=")[1].split(",")[0]) if found else 0.0
+
+
 def evalsha(lab, seconds):
-    """One connection, one after the other: a script that does no more than any lock must, one write."""
+    """One connection, one after the other: a script that does no more than any lock must, one write. Its rate, and the
+    microseconds of it inside Redis."""
     sha = lab.redis("SCRIPT", "LOAD", SET_SCRIPT)
+    script_time(lab)
     rate, count = 0.0, 20_000
     for _ in range(2):  # the first tells how many fit into the time
         text = subprocess.run(["redis-benchmark", "-p", str(lab.redis_port), "-c", "1", "-n", str(count), "--csv", "EVALSHA",
                                sha, "1", "bench:key", "owner", "10000"], check=True, capture_output=True, text=True).stdout
         rate = float(text.splitlines()[-1].split('","')[1].strip('"'))
         count = max(1000, int(rate * seconds))
-    return rate
+    return rate, script_time(lab)
 
 
 def handed_on(lab, storage, waiters, processes, seconds):
+    """Hand-offs a second, and the microseconds that one costs our processes and that each script costs Redis."""
     start = time.time() + 2 + waiters / 4000
     lab.epoch += processes
     prefix = f"bench{lab.epoch}"
     running = [subprocess.Popen([str(lab.handoffs), storage, str(lab.redis_port), str(waiters // processes), f"{start:.3f}",
                                  str(seconds), str(lab.epoch + i), prefix],
                                 stdout=subprocess.PIPE, text=True) for i in range(processes)]
-    grants = 0
+    grants, cpu = 0, 0.0
     try:
         for process in running:
             text = process.communicate(timeout=120)[0]
             if process.returncode != 0:
                 raise RuntimeError("handoffs failed")
             grants += int(text.split()[0])
+            cpu += float(text.split()[1])
     finally:
         for process in running:
             process.kill()
-    return grants / seconds
+    return {"rate": grants / seconds, "cpu_us": cpu * 1e6 / max(grants, 1), "script_us": script_time(lab)}
 
 
 def handoffs(lab, rounds, seconds):
     kinds = [("redis-fair", 100, 1), ("redis-fair", 10_000, 1), ("redis-fair", 100, 3), ("redis-fair", 10_000, 3),
              ("redis-pubsub", 100, 1), ("redis-pubsub", 100, 3)]
-    ratios, rates = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
+    ratios, found = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
+    yardsticks = []
     for round_ in range(rounds):
         for kind in rotated(kinds, round_):
             # Beside each one its own yardstick: half before, half behind it.
             before = evalsha(lab, seconds / 2)
-            rate = handed_on(lab, *kind, seconds)
-            yardstick = (before + evalsha(lab, seconds / 2)) / 2
-            ratios[kind].append(rate / yardstick)
-            rates[kind].append(rate)
-        say(f"  round {round_ + 1}: " + ", ".join(f"{s} {w}×{p}: {rates[(s, w, p)][-1]:.0f}/s" for s, w, p in kinds))
+            found[kind].append(handed_on(lab, *kind, seconds))
+            behind = evalsha(lab, seconds / 2)
+            yardsticks += [before, behind]
+            ratios[kind].append(found[kind][-1]["rate"] * 2 / (before[0] + behind[0]))
+        say(f"  round {round_ + 1}: " + ", ".join(f"{s} {w}×{p}: {found[(s, w, p)][-1]['rate']:.0f}/s" for s, w, p in kinds))
     goals = {kinds[0]: 0.80, kinds[2]: 0.35}
     for kind in kinds:
         storage, waiters, processes = kind
+        middle = {name: median([one[name] for one in found[kind]]) for name in ("rate", "cpu_us", "script_us")}
         lab.result(f"hand-offs/s, {storage}, {waiters} waiters, {processes} process{'es' if processes > 1 else ''}, over EVALSHA",
-                   ratios[kind], goal=goals.get(kind), detail=f"{median(rates[kind]):.0f}/s")
+                   ratios[kind], goal=goals.get(kind),
+                   detail=f"{middle['rate']:.0f}/s of {median([rate for rate, _ in yardsticks]):.0f}/s; CPU {middle['cpu_us']:.0f} µs"
+                          f" per hand-off, and inside Redis {middle['script_us']:.0f} µs per script"
+                          f" ({median([inside for _, inside in yardsticks]):.0f} of the yardstick)")
     for processes in (1, 3):
         few, many = ("redis-fair", 100, processes), ("redis-fair", 10_000, processes)
         lab.result(f"hand-offs, redis-fair: 10,000 waiters over 100, {processes} process{'es' if processes > 1 else ''}",
