@@ -67,7 +67,7 @@ struct Config {
     std::string user;
     std::string password;
     std::int64_t database = 0;
-    std::int64_t connections = 1;  // per event loop; more would only share out what one can carry
+    std::int64_t connections = 1;  // per event loop; one carries a turn's commands in one write
     std::int64_t connectTimeoutMs = 10000;  // how long start waits for the server
     std::int64_t timeoutMs = 300;           // the client's patience per command
     std::string prefix = "festabook";

@@ -80,11 +80,21 @@ void appendTime(std::string& out) {
 
 namespace {
 
-// The lines of one turn of an event loop go out in one write at its end. What a pipe takes at once
-// does not mix with the lines of other threads or processes.
+thread_local bool threadEnds = false;
+
+void writeOut(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
+}
+
+// Lines that wait go out in one write with the next one that does not, at the end of the loop's
+// turn at the latest. What a pipe takes at once does not mix with the lines of other threads or
+// processes.
 class TurnOfLines {
  public:
-  ~TurnOfLines() { flush(); }
+  ~TurnOfLines() {
+    flush();
+    threadEnds = true;
+  }
 
   void add(std::string_view line, bool waits) {
     if (text_.size() + line.size() > PIPE_BUF) flush();
@@ -100,7 +110,7 @@ class TurnOfLines {
  private:
   void flush() {
     if (text_.empty()) return;
-    [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text_.data(), text_.size());
+    writeOut(text_);
     text_.clear();
   }
 
@@ -112,7 +122,7 @@ thread_local TurnOfLines turnOfLines;
 }  // namespace
 
 LogLine::LogLine(std::string_view event, std::string_view level)
-    : enabled_(isEnabled(level)), waits_(level == "info") {
+    : enabled_(isEnabled(level)), waits_(event == "lock") {
   if (!enabled_) return;
   text_.reserve(256);
   text_ = "{\"time\":\"";
@@ -124,7 +134,10 @@ LogLine::LogLine(std::string_view event, std::string_view level)
 LogLine::~LogLine() {
   if (!enabled_) return;
   text_ += "}\n";
-  turnOfLines.add(text_, waits_);
+  if (threadEnds)
+    writeOut(text_);  // what is destroyed last may still have something to say
+  else
+    turnOfLines.add(text_, waits_);
 }
 
 LogLine& LogLine::with(std::string_view key, std::string_view value) {

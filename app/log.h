@@ -8,8 +8,8 @@
 namespace festa {
 
 // One line under construction, finished when it goes out of scope. Thread-safe as a whole: lines do
-// not mix. Written at the end of the event loop's turn, at once where there is no loop or something
-// is wrong.
+// not mix. Written at once, except of a lock: that goes out together with the line of its request,
+// which follows in the same turn of the loop, before the answer.
 class LogLine {
  public:
   explicit LogLine(std::string_view event, std::string_view level = "info");
@@ -23,7 +23,7 @@ class LogLine {
 
  private:
   const bool enabled_;  // its level is not below the configured one
-  const bool waits_;    // for the end of the turn
+  const bool waits_;    // for the next line
   std::string text_;
 };
 

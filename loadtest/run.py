@@ -81,7 +81,7 @@ def compare(lab, wish, results):
             progress.begin(cell.label())
             cells.run_cell(lab, line, scale)
             progress.end(summary(line))
-            results.set("cells", [each.to_json() for each in measured.values()])
+            results.set_cells([each.to_json() for each in measured.values()])
     for line in measured.values():
         if line.is_blind():
             print(f"blind: {line.cell.label()} was not seen to oversell in {line.rounds} runs")

@@ -37,12 +37,14 @@ def machine(k6):
 
 def commit():
     name = _said("git", "rev-parse", "--short=12", "HEAD").strip()
-    return name + ("+changes" if name and _said("git", "status", "--porcelain", "--untracked-files=no").strip() else "")
+    # The kept results may be what this run is writing.
+    changed = _said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!loadtest/results").strip()
+    return name + ("+changes" if name and changed else "")
 
 
 class Results:
-    """Written after every line: an interrupted run keeps what it has. Parts that this run does not make are kept from the
-    file if they are of the same commit and size."""
+    """Written after every line: an interrupted run keeps what it has. What this run does not make is kept from the file if
+    it is of the same commit and size."""
 
     def __init__(self, folder, quick, k6):
         self.file = pathlib.Path(folder) / "results.json"
@@ -53,6 +55,14 @@ class Results:
             old = json.loads(self.file.read_text())
             if (old["commit"], old["quick"]) == (self.content["commit"], quick):
                 self.content |= {part: old[part] for part in ("cells", "pools", "faults")}
+
+    def set_cells(self, lines):
+        """Cells that were run again take the place of the older ones; the others stay."""
+        which = lambda line: tuple(line[name] for name in ("scenario", "strategy", "backstop", "instances", "workers"))
+        new = {which(line): line for line in lines}
+        old = {which(line): line for line in self.content["cells"]}
+        self.set("cells", [new.get(name, line) for name, line in old.items()]
+                 + [line for name, line in new.items() if name not in old])
 
     def set(self, part, lines):
         self.content[part] = lines

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from loadtest import run
-from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, sampling, servers, service
+from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, results, sampling, servers, service
 from loadtest.runner.processes import StartError
 from loadtest.runner.verdict import Verdict
 
@@ -91,6 +91,22 @@ class PlanTest(unittest.TestCase):
             run.parse(["--strategy", "queue-local", "--instances", "3"])
         self.assertIn("take no part", complaint.getvalue())
         self.assertEqual(run.parse(["--strategy", "queue-local"]).strategy, ["queue-local"])
+
+
+class ResultsTest(unittest.TestCase):
+    @staticmethod
+    def line(strategy, sold, instances=1):
+        return {"scenario": "pins", "strategy": strategy, "backstop": "off", "instances": instances, "workers": None, "sold": sold}
+
+    def test_cells_that_are_run_again_take_the_place_of_the_older_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            results.Results(folder, True, "k6").set_cells([self.line("none", 1), self.line("memory", 2), self.line("none", 3, 3)])
+            again = results.Results(folder, True, "k6")
+            again.set_cells([self.line("redlock", 5)])
+            again.set_cells([self.line("redlock", 5), self.line("memory", 6)])
+            found = [(line["strategy"], line["sold"]) for line in results.Results(folder, True, "k6").content["cells"]]
+            self.assertEqual(found, [("none", 1), ("memory", 6), ("none", 3), ("redlock", 5)])
+            self.assertEqual(results.Results(folder, False, "k6").content["cells"], [], "of another size")
 
 
 class HistogramTest(unittest.TestCase):

@@ -243,10 +243,17 @@ drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
 
 drogon::Task<std::vector<LineReply>> RedisLine::ask(LineCall call) {
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
-    auto replies = repliesOf(answer);
+    std::vector<LineReply> replies;
+    try {
+      if (attempt > 0) co_await holds_->startNewEpoch();
+      const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
+      replies = repliesOf(answer);
+    } catch (const RedisIsAway& away) {
+      if (attempt == 0) throw;
+      // The attempt before has left places in line: that is a loss, not "never sent".
+      throw LockStorageUnavailable(away.what());
+    }
     if (replies.at(0).verdict != LineVerdict::kNoEpoch) co_return replies;
-    co_await holds_->startNewEpoch();
   }
   throw LockStorageUnavailable("Redis loses its fence counter again and again");
 }
