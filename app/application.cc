@@ -81,6 +81,8 @@ void configureHttp(const Config& config) {
       });
 }
 
+constexpr const char* kReadinessClient = "readiness";
+
 // One client per IO loop, so that a request never leaves its thread.
 Database configureDatabase(const Config& config) {
   const auto& settings = config.database;
@@ -104,6 +106,12 @@ Database configureDatabase(const Config& config) {
       {"timezone", config.timezone},
       {"application_name", "festabook"},
   };
+  drogon::app().addDbClient(client);
+  // Whether the database answers is not asked behind all who wait for it: a proxy would take busy
+  // instances for dead ones.
+  client.name = kReadinessClient;
+  client.connectionNumber = 1;
+  client.connectOptions["application_name"] = "festabook-readiness";
   drogon::app().addDbClient(client);
   Database database;
   database.client = [] { return drogon::app().getFastDbClient(); };
@@ -329,9 +337,9 @@ void serve(const Config& config) {
       tokens, idempotency, configureAdmission(config), lockContext,
       [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); },
       problem);
-  const Operations operations(
-      database, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
-      drain);
+  const Operations operations([] { return drogon::app().getFastDbClient(kReadinessClient); },
+                              redis.commands, redlock, [queues] { return queues->brokerIsThere(); },
+                              metrics, drain);
   const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
   const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
   const FestivalController festivals(std::make_shared<FestivalService>(database));

@@ -30,7 +30,8 @@ drogon::Task<HttpResponsePtr> Operations::health(HttpRequestPtr) const {
 
 drogon::Task<bool> Operations::databaseAnswers() const {
   try {
-    co_await database_.client()->execSqlCoro("SELECT 1");
+    const auto client = database_();
+    co_await client->execSqlCoro("SELECT 1");
     co_return true;
   } catch (const drogon::orm::DrogonDbException&) {
     co_return false;

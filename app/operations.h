@@ -5,16 +5,21 @@
 #include "app/metrics.h"
 #include "controllers/endpoints.h"
 #include "lock/redis/redlock_lock_storage.h"
-#include "services/database.h"
 
+#include <drogon/orm/DbClient.h>
+
+#include <functional>
 #include <memory>
 
 namespace festa {
 
 class Operations {
  public:
-  // `redis` and `redlock` may be null: none is configured.
-  Operations(Database database, std::shared_ptr<lock::RedisCommands> redis,
+  using DbClientSource = std::function<drogon::orm::DbClientPtr()>;
+
+  // `database` gives the calling loop's client of its own for readiness, behind which no other work
+  // queues. `redis` and `redlock` may be null: none is configured.
+  Operations(DbClientSource database, std::shared_ptr<lock::RedisCommands> redis,
              std::shared_ptr<lock::RedlockLockStorage> redlock, std::function<bool()> brokerIsThere,
              std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
       : database_(std::move(database)),
@@ -35,7 +40,7 @@ class Operations {
   drogon::Task<bool> redisAnswers() const;
   drogon::Task<bool> redlockAnswers() const;
 
-  const Database database_;
+  const DbClientSource database_;
   const std::shared_ptr<lock::RedisCommands> redis_;
   const std::shared_ptr<lock::RedlockLockStorage> redlock_;
   const std::function<bool()> brokerIsThere_;

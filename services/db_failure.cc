@@ -20,10 +20,11 @@ constexpr std::array<std::string_view, 3> kTimeOuts{"canceling statement due to 
                                                     "canceling statement due to lock timeout",
                                                     "canceling statement due to user request"};
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
-// transactions share and update one row. Its own transaction is rolled back, too.
-constexpr std::array<std::string_view, 4> kConflicts{
+// transactions share and update one row. Its own transaction is rolled back, too. Aborted: the
+// session still stood in the failed transaction of somebody before; nothing of this one was done.
+constexpr std::array<std::string_view, 5> kConflicts{
     "could not serialize access", "deadlock detected",
-    "new multixact has more than one updating member",
+    "new multixact has more than one updating member", "current transaction is aborted",
     "violates unique constraint \"announcements_pin_slot\""};
 constexpr std::array<std::string_view, 16> kGone{"server closed the connection",
                                                  "SSL SYSCALL error",

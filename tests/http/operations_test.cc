@@ -1,7 +1,10 @@
 #include "tests/http/api_test.h"
+#include "tests/support/loops.h"
 
 #include <array>
+#include <atomic>
 #include <sstream>
+#include <thread>
 
 namespace festa::test {
 
@@ -71,6 +74,27 @@ TEST_F(OperationsTest, ReadinessIsReadyAndNotDegraded) {
   EXPECT_EQ(response.status, 200);
   ASSERT_TRUE(response.json()["degraded"].isArray());
   EXPECT_TRUE(response.json()["degraded"].empty());
+}
+
+// A proxy would take busy instances for dead ones, and answer for all of them.
+TEST(Readiness, APoolThatIsBusyIsNoDatabaseThatIsAway) {
+  const Service service(sharedPg().createDatabase(),
+                        {{"DATABASE_CONNECTIONS", "2"}, {"HTTP_THREADS", "1"}});
+  PgSession other(service.database());
+  other.run("BEGIN; LOCK TABLE performances");
+  std::atomic<bool> enough{false};
+  std::vector<std::jthread> crowd;
+  for (int i = 0; i < 32; ++i)
+    crowd.emplace_back([&] {
+      auto client = service.client();
+      while (!enough) client.get("/performances/1");
+    });
+  auto client = service.client();
+  EXPECT_TRUE(eventually([&] {
+    return client.get("/performances/1").json()["code"].asString() == "DATABASE_UNAVAILABLE";
+  })) << "nobody waited too long for a connection: the test is blind";
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.get("/readyz").status, 200);
+  enough = true;
 }
 
 TEST_F(OperationsTest, MetricsCountRequestsAndLocks) {

@@ -221,6 +221,9 @@ TEST(ErrorMapper, DatabaseFailuresAreToldApartByTheirText) {
             "LOCK_TIMEOUT");
   EXPECT_EQ(codeForFailure("ERROR:  new multixact has more than one updating member: 0 2[1, 2]"),
             "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  current transaction is aborted, commands ignored until end of "
+                           "transaction block"),
+            "LOCK_TIMEOUT");
   EXPECT_EQ(codeForFailure("server closed the connection unexpectedly"), "DATABASE_UNAVAILABLE");
   EXPECT_EQ(codeForFailure("FATAL:  terminating connection due to administrator command"),
             "DATABASE_UNAVAILABLE");
