@@ -283,8 +283,7 @@ void LineClient::heardOffer(const std::string& ticket, const LockKey& key, Stead
 void LineClient::watch(const LockKey& key, const LineReply& reply, SteadyTime now) {
   const auto line = lines_.find(key);
   if (line == lines_.end()) return;
-  if (!reply.holder.empty() && reply.remaining)
-    lookAt(line, now + *reply.remaining + kLookMargin);
+  if (!reply.holder.empty() && reply.remaining) lookAt(line, now + *reply.remaining + kLookMargin);
   // Nobody has it, or the look that a brief step relied on has begun meanwhile.
   else if (reply.holder.empty() || line->second.lookAt == SteadyTime::max())
     lookAt(line, now + kLookAgain);
