@@ -3,9 +3,8 @@
 # Debian 12 has no Drogon and Debian 13's is too old, so the sources come from Debian's newer suites (read through an apt
 # configuration of our own; the machine's stays untouched), else from upstream's tag. Built with LIBPQ_BATCH_MODE=OFF: in
 # batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine. In large
-# pieces (unity), which compile in half the time. An
-# installed Drogon is not used: it lacks the patches beside this file, without which one request can end the process, and the end of a
-# subscription to Redis reads freed memory.
+# pieces (unity), which compile in half the time. An installed Drogon is not used: it lacks the patches beside this file, without
+# which one request can end the process, and the end of a subscription to Redis reads freed memory.
 DROGON_MINIMUM=1.9.13
 TRANTOR_MINIMUM=1.5.28
 DROGON_PATCHES=$ROOT/scripts/drogon-*.patch
