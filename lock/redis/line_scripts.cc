@@ -4,61 +4,102 @@ namespace festa::lock {
 
 namespace {
 
-// KEYS hold, fence; the other names are made from ARGV: prefix, process, key, step, step, …
+// KEYS fence; the other names are made from ARGV: prefix, process, step, step, …
 //   hold      owner of the hold, or who it is offered to; expires with the lease or the offer
 //   offer     who has not confirmed yet; found without a hold it is a missed offer
 //   line      tickets in order of arrival
 //   alive:…   one per process with waiters
 // Order is a counter, not a time: clocks may jump.
-// A step is a letter, its ticket and, after a space, the ticket that is to follow:
+// A step is a letter, its ticket, the ticket that is to follow, if any, and the key, with spaces
+// between; those about one key come one after the other:
 //   a  arrive, take it or go · q  arrive, take it or queue · b  the same, briefly
 //   l  leave · n  leave, named who follows · k  the same, and that one keeps it
 //   c  confirm · o  look
 // Answers one list per step: verdict, granted ticket, token, others, holder, remaining, offered,
 // unfinished. The usual ones are short: nobody holds it when no ticket is named, the granted one
-// when no holder is.
-// A call of redis.call costs more than what it does: what one has told is not asked again, and the
-// usual steps (a free key, a place in a long line, one's own next in line) are done before the
-// functions for all others are made.
+// when no holder is, and a verdict alone is no list.
+// A call of redis.call costs more than what it does: what one has told is not asked again, what is
+// the same for all keys is asked once, and the usual steps (a free key, a place in a long line,
+// one's own next in line) are done before the functions for all others are made.
 const RedisScript kSteps(R"(
-local hold, fence = KEYS[1], KEYS[2]
-local prefix, me, key = ARGV[1], ARGV[2], ARGV[3]
-local line, offer = prefix .. ':line:' .. key, prefix .. ':offer:' .. key
+local fence, prefix, me = KEYS[1], ARGV[1], ARGV[2]
 local call, match = redis.call, string.match
-local found = call('MGET', hold, fence, offer)
-local holder, hasEpoch, missed = found[1], found[2], found[3]
-local answers = {}
-
-for i = 4, #ARGV do
-  local what, ticket = string.sub(ARGV[i], 1, 1), string.sub(ARGV[i], 2)
+local steps, names, lines = {}, {fence}, {}
+local key
+for i = 3, #ARGV do
+  local what, ticket, about = match(ARGV[i], '^(.)(%S*) (.*)$')
+  local heir
+  if what == 'n' or what == 'k' then heir, about = match(about, '^(%S*) (.*)$') end
   local arrives = what == 'a' or what == 'q' or what == 'b'
-  local heir, first, takes, others, done = nil, nil, nil, 0, nil
-  if what == 'n' or what == 'k' then ticket, heir = match(ticket, '^(.*) (.*)$') end
+  local isNew = about ~= key
+  if isNew then
+    key = about
+    names[#names + 1] = prefix .. ':hold:' .. key
+    names[#names + 1] = prefix .. ':offer:' .. key
+    lines[#lines + 1] = prefix .. ':line:' .. key
+  end
+  steps[i - 2] = {what, ticket, heir, arrives, isNew and key}
+end
+local found = call('MGET', unpack(names))
+local hasEpoch = found[1]
+
+-- Many keys at once are usually many free ones: their lines are looked for and their tokens drawn
+-- together.
+local nobodyWaits = #lines > 1 and call('EXISTS', unpack(lines)) == 0
+local drawn, last = 0, 0
+if nobodyWaits and hasEpoch then
+  local at = 1
+  for _, step in ipairs(steps) do
+    if step[5] then
+      at = at + 2
+      if step[4] and not found[at - 1] then drawn = drawn + 1 end
+    end
+  end
+  if drawn > 0 then last = call('INCRBY', fence, drawn) end
+end
+local function nextToken()
+  if drawn == 0 then return call('INCR', fence) end
+  drawn = drawn - 1
+  return last - drawn
+end
+
+local hold, offer, line, holder, missed, nobodyInLine, isGone
+local answers, gone, at = {}, {}, 0
+for i, step in ipairs(steps) do
+  local what, ticket, heir, arrives = step[1], step[2], step[3], step[4]
+  if step[5] then
+    if isGone then gone[#gone + 1] = hold end
+    at = at + 1
+    key, hold, offer, line = step[5], names[2 * at], names[2 * at + 1], lines[at]
+    holder, missed, nobodyInLine, isGone = found[2 * at], found[2 * at + 1], nobodyWaits, false
+  end
+  local first, takes, others, done = nil, nil, 0, nil
 
   if hasEpoch and what == 'b' and holder and holder ~= ticket then
     call('ZADD', line, 'NX', call('INCR', prefix .. ':arrivals'), ticket)
+    nobodyInLine = false
     done = {1, '', 0, 0, holder}
   elseif hasEpoch and what == 'l' and holder == ticket and not missed then
-    first = call('ZPOPMIN', line)[1]
+    first = not nobodyInLine and call('ZPOPMIN', line)[1]
     if not first then
-      call('DEL', hold)
-      holder = false
-      done = {1}
+      holder, isGone = false, true
+      done = 1
     elseif match(first, '^[^:]*') == me then
       takes = first
     end
   elseif hasEpoch and what == 'k' and holder == ticket then
     others = call('EXISTS', line)
     if not missed then takes = heir end
-  elseif hasEpoch and arrives and not holder and call('EXISTS', line) == 0 then
+  elseif hasEpoch and arrives and not holder
+         and (nobodyInLine or call('EXISTS', line) == 0) then
     if missed then call('DEL', offer) end
     missed = false
     takes = ticket
   end
   if takes then
     call('SET', hold, takes, 'PX', match(takes, ':(%d+)$'))
-    holder = takes
-    done = {1, takes, call('INCR', fence), others}
+    holder, isGone = takes, false
+    done = {1, takes, nextToken(), others}
   end
 
   if not done then
@@ -69,10 +110,11 @@ for i = 4, #ARGV do
 
     local function give(t)
       call('SET', hold, t, 'PX', leaseOf(t))
-      granted, token, holder = t, call('INCR', fence), t
+      granted, token, holder, isGone = t, nextToken(), t, false
     end
 
     local function stand(t)
+      nobodyInLine = false
       call('ZADD', line, 'NX', call('INCR', prefix .. ':arrivals'), t)
       call('SET', alive(me), 1, 'PX', )" +
                          std::to_string(kAliveTime.count()) + R"()
@@ -96,7 +138,7 @@ for i = 4, #ARGV do
                          std::to_string(kOfferTime.count()) + R"()
           call('SET', offer, first, 'PX', 60000)
           call('PUBLISH', prefix .. ':wake:' .. process, first .. ' ' .. key)
-          offered, holder, missed = 1, first, first
+          offered, holder, missed, isGone = 1, first, first, false
           return
         end
         first = nil
@@ -129,7 +171,7 @@ for i = 4, #ARGV do
       holder = false
       if heir then stand(heir) end
       serve()
-      if not holder then call('DEL', hold) end
+      isGone = not holder
       return 1
     end
 
@@ -162,8 +204,10 @@ for i = 4, #ARGV do
       done = {-1}
     end
   end
-  answers[i - 3] = done
+  answers[i] = done
 end
+if isGone then gone[#gone + 1] = hold end
+if #gone > 0 then call('DEL', unpack(gone)) end
 return answers
 )");
 
@@ -181,22 +225,35 @@ const RedisScript kQuit("redis.call('DEL', KEYS[1]) return {{1}}");
 
 struct StepText {
   std::string operator()(const ArriveCommand& c) const {
-    return (!c.queue ? 'a' : c.brief ? 'b' : 'q') + c.ticket;
+    return text(!c.queue ? 'a' : c.brief ? 'b' : 'q', {c.ticket, c.key});
   }
   std::string operator()(const LeaveCommand& c) const {
-    if (c.next.empty()) return 'l' + c.ticket;
-    return (c.keep ? 'k' : 'n') + c.ticket + ' ' + c.next;
+    if (c.next.empty()) return text('l', {c.ticket, c.key});
+    return text(c.keep ? 'k' : 'n', {c.ticket, c.next, c.key});
   }
-  std::string operator()(const ConfirmCommand& c) const { return 'c' + c.ticket; }
-  std::string operator()(const LookCommand& c) const { return 'o' + c.ticket; }
+  std::string operator()(const ConfirmCommand& c) const { return text('c', {c.ticket, c.key}); }
+  std::string operator()(const LookCommand& c) const { return text('o', {c.ticket, c.key}); }
   std::string operator()(const auto&) const { throw std::logic_error("not about a key"); }
+
+ private:
+  static std::string text(char what, std::initializer_list<std::string_view> words) {
+    std::size_t size = 0;
+    for (const auto word : words) size += 1 + word.size();
+    std::string step;
+    step.reserve(size);
+    for (const auto word : words) {
+      step += step.empty() ? what : ' ';
+      step += word;
+    }
+    return step;
+  }
 };
 
 LineReply replyOf(const RedisReply& answer) {
   const auto& items = answer.items;
   const auto number = [&](std::size_t at) { return at < items.size() ? items[at].integer : 0; };
   LineReply reply;
-  const auto verdict = items.at(0).integer;
+  const auto verdict = items.empty() ? answer.integer : items[0].integer;
   reply.verdict = verdict == -1  ? LineVerdict::kNoEpoch
                   : verdict == 0 ? LineVerdict::kNo
                   : verdict == 1 ? LineVerdict::kYes
@@ -222,9 +279,8 @@ LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
   if (std::holds_alternative<BeatCommand>(steps[0]))
     return {kBeat, {keys.alive(process)}, {keys.wake(process)}};
   if (std::holds_alternative<QuitCommand>(steps[0])) return {kQuit, {keys.alive(process)}, {}};
-  const auto& key = *keyOf(steps[0]);
-  LineCall call{kSteps, {keys.hold(key), keys.fence()}, {keys.storage(), process, key}};
-  call.arguments.reserve(3 + steps.size());
+  LineCall call{kSteps, {keys.fence()}, {keys.storage(), process}};
+  call.arguments.reserve(2 + steps.size());
   for (const auto& step : steps) call.arguments.push_back(std::visit(StepText{}, step));
   return call;
 }

@@ -16,10 +16,10 @@ struct LineCall {
 };
 
 // At most this many steps in one call.
-constexpr std::size_t kStepsPerCall = 8;
+constexpr std::size_t kStepsPerCall = 16;
 
-// One atomic step after the other, in one call: all about the same key, or a single beat or quit.
-// `process` is who asks.
+// One atomic step after the other, in one call; or a single beat or quit. Steps about the same key
+// stand together. `process` is who asks.
 LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
                 const std::string& process);
 // One reply for each step.

@@ -196,7 +196,7 @@ void RedisLine::endTurn(trantor::EventLoop* loop) {
   send(std::move(turn));
 }
 
-// One call for each key, or several where much is said about one.
+// One call for all keys, or several where much is said.
 void RedisLine::send(Turn turn) {
   const auto key = [](const Turn::value_type& said) {
     const auto* about = keyOf(said.first);
@@ -206,11 +206,11 @@ void RedisLine::send(Turn turn) {
   std::vector<LineCommand> commands;
   std::vector<Reaction> reactions;
   for (std::size_t i = 0; i < turn.size(); ++i) {
-    const bool isLast = i + 1 == turn.size() || key(turn[i]).empty() ||
-                        commands.size() + 1 == kStepsPerCall || key(turn[i]) != key(turn[i + 1]);
+    const bool isAlone = key(turn[i]).empty();
     commands.push_back(std::move(turn[i].first));
     reactions.push_back(std::move(turn[i].second));
-    if (isLast) carry(std::exchange(commands, {}), std::exchange(reactions, {}));
+    if (isAlone || commands.size() == kStepsPerCall || i + 1 == turn.size())
+      carry(std::exchange(commands, {}), std::exchange(reactions, {}));
   }
 }
 

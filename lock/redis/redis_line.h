@@ -27,8 +27,8 @@ struct LineSurroundings {
 // Thread-safe; kept by a shared_ptr, which timers and replies hold weakly or until they are done.
 //
 // One subscription per process, made when the first waiter stands in line. While nobody waits
-// nothing is sent. What one loop has to say about a key in one turn is one call to the server, so
-// that a crowd costs few of them.
+// nothing is sent. What one loop has to say in one turn is one call to the server, so that a crowd
+// costs few of them.
 class RedisLine : public std::enable_shared_from_this<RedisLine> {
  public:
   // Called once, on any loop's thread, outside all locks: a lease, nullopt (busy), or an error.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 namespace festa::test {
@@ -94,12 +95,16 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   std::string story;
   for (int call = 0; call < 4000; ++call) {
     const std::string process = "p" + std::to_string(roll(3));
-    const lock::LockKey key = roll(2) == 0 ? "k1" : std::string("k 2\0:", 5);
+    const std::array<lock::LockKey, 3> keys{"k1", std::string("k 2\0:", 5), "k3"};
+    const auto& key = keys[static_cast<std::size_t>(roll(3))];
     std::vector<LineCommand> steps;
     if (roll(6) == 0)
       steps.emplace_back(roll(2) == 0 ? LineCommand(lock::BeatCommand{}) : lock::QuitCommand{});
     else
-      for (int i = 1 + roll(4); i > 0; --i) steps.push_back(command(process, key));
+      // About one key, or about all of them.
+      for (const auto& about : keys)
+        if (roll(2) == 0 || about == key)
+          for (int i = 1 + roll(4); i > 0; --i) steps.push_back(command(process, about));
     if (roll(10) == 0) {
       model_.expireHold(key);
       redis_.command({"DEL", keys_.hold(key)});
@@ -129,7 +134,8 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
     }
     if (story.size() > 4000) story.erase(0, 2000);
     // The model's clock stands still, so offers and lives on the server must last.
-    redis_.command({"PEXPIRE", keys_.hold(key), "1000000", "GT"});
+    for (const auto& about : keys)
+      redis_.command({"PEXPIRE", keys_.hold(about), "1000000", "GT"});
     redis_.command({"PERSIST", keys_.alive(process)});
   }
 }
