@@ -13,6 +13,9 @@ constexpr Millis kDeafBeatEvery{200};
 constexpr Millis kLookMargin{5};
 constexpr Millis kLookAgain{50};
 constexpr std::size_t kSweepHoldsAbove = 10'000;
+// A hold goes from one to the next without the server while this part of its lease has passed at
+// most, so that each of them has nearly a whole one.
+constexpr int kYoungShare = 8;
 
 }  // namespace
 
@@ -68,8 +71,10 @@ WaiterId LineClient::arrive(const LockKey& key, Millis lease, bool queue, Action
 std::pair<WaiterId, LeaveCommand> LineClient::succeed(const Lease& lease, Millis nextLease,
                                                       bool keep) {
   const auto waiter = add(lease.key, nextLease, true);
-  ended(lease);
-  return {waiter, {lease.key, lease.owner, ticketOf(waiter, nextLease), keep}};
+  auto leave = leaveOf(lease);
+  leave.next = ticketOf(waiter, nextLease);
+  leave.keep = keep;
+  return {waiter, std::move(leave)};
 }
 
 bool LineClient::cancel(WaiterId waiter, Actions& actions) {
@@ -86,12 +91,57 @@ void LineClient::decline(const std::string& ticket, const LockKey& key, Actions&
   send(LeaveCommand{key, ticket}, actions);
 }
 
-void LineClient::ended(const Lease& lease) {
-  if (const auto waiter = ours(lease.owner)) held_.erase(*waiter);
+LineClient::Run* LineClient::runOf(const Lease& lease) {
+  const auto run = runs_.find(lease.key);
+  if (run == runs_.end()) return nullptr;
+  const auto& past = run->second.past;
+  const bool isOne = run->second.leader == lease.owner ||
+                     std::find(past.begin(), past.end(), lease.owner) != past.end();
+  return isOne ? &run->second : nullptr;
+}
+
+LeaveCommand LineClient::leaveOf(const Lease& lease) {
+  LeaveCommand leave{lease.key, lease.owner};
+  if (auto* const run = runOf(lease)) {
+    leave.ticket = run->leader;
+    leave.followers = std::move(run->past);
+    runs_.erase(lease.key);
+  }
+  if (const auto waiter = ours(leave.ticket)) held_.erase(*waiter);
+  return leave;
+}
+
+LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
+  auto* const run = runOf(lease);
+  if (run && run->holder != lease.owner) return {};
+  while (run && now < run->youngUntil && !run->upcoming.empty()) {
+    auto ticket = std::move(run->upcoming.back());
+    run->upcoming.pop_back();
+    ++run->fence;
+    const auto waiter = *ours(ticket);
+    const auto found = waiting_.find(waiter);
+    // Cancelled, or about to hear from the server itself.
+    if (found == waiting_.end() || found->second.asking) continue;
+    remove(waiter);
+    run->holder = ticket;
+    run->past.push_back(ticket);
+    return {.next =
+                Granted{waiter, Lease{lease.key, std::move(ticket), run->fence, run->validUntil}}};
+  }
+  return {.leave = leaveOf(lease)};
+}
+
+std::string LineClient::prolonging(const Lease& lease) {
+  auto* const run = runOf(lease);
+  if (!run) return lease.owner;
+  // Its fence may become a later one than theirs.
+  run->upcoming.clear();
+  return run->leader;
 }
 
 void LineClient::prolonged(const Lease& lease) {
-  const auto waiter = ours(lease.owner);
+  const auto* const run = runOf(lease);
+  const auto waiter = ours(run ? run->leader : lease.owner);
   if (!waiter) return;
   const auto found = held_.find(*waiter);
   if (found != held_.end()) found->second = lease.validUntil;
@@ -112,7 +162,19 @@ void LineClient::take(const LineReply::Grant& grant, const LockKey& key, SteadyT
   // Holders that never give back are few; their entries may stay a while.
   if (held_.size() > kSweepHoldsAbove)
     std::erase_if(held_, [sent](const auto& hold) { return hold.second < sent; });
+  if (runs_.size() > kSweepHoldsAbove)
+    std::erase_if(runs_, [sent](const auto& run) { return run.second.validUntil < sent; });
   held_[*waiter] = validUntil;
+  if (grant.followers.empty())
+    runs_.erase(key);
+  else
+    runs_[key] = {.leader = grant.ticket,
+                  .holder = grant.ticket,
+                  .past = {},
+                  .upcoming = {grant.followers.rbegin(), grant.followers.rend()},
+                  .fence = grant.fence,
+                  .validUntil = validUntil,
+                  .youngUntil = sent + lease / kYoungShare};
   actions.push_back(Granted{*waiter, Lease{key, grant.ticket, grant.fence, validUntil}});
 }
 
@@ -238,7 +300,10 @@ void LineClient::lost(const LineCommand& command, bool sent, SteadyTime now, Act
   if (const auto* leave = std::get_if<LeaveCommand>(&command)) {
     const auto ticket = Ticket::parse(leave->ticket);
     // Not its successor, which may have got the key by this very step: it asks by itself below.
-    if (ticket) actions.push_back(Abandon{{leave->key, leave->ticket}, now + ticket->lease});
+    if (ticket)
+      actions.push_back(
+          Abandon{{.key = leave->key, .ticket = leave->ticket, .followers = leave->followers},
+                  now + ticket->lease});
     if (!leave->next.empty()) giveUp(leave->key, leave->next);
     // The lost reply may have been somebody's grant.
     const auto line = lines_.find(leave->key);
@@ -372,6 +437,7 @@ std::vector<WaiterId> LineClient::dropAll(Actions& actions) {
   due_.clear();
   offers_.clear();
   offersDue_.clear();
+  for (auto& [key, run] : runs_) run.upcoming.clear();
   beatAt_.reset();
   return dropped;
 }

@@ -51,8 +51,17 @@ class LineClient {
   // False: it has been told its end already.
   bool cancel(WaiterId waiter, Actions& actions);
 
-  // The hold is about to be given back (its leave follows), or lasts until `validUntil` now.
-  void ended(const Lease& lease);
+  // A hold is given back: to the server, or, while it is young, straight to the next in line here.
+  // Neither: it has been given back before.
+  struct GivenBack {
+    std::optional<LeaveCommand> leave = {};
+    std::optional<Granted> next = {};
+  };
+  GivenBack giveBack(const Lease& lease, SteadyTime now);
+
+  // The hold is about to be prolonged: by whom the server knows it. Nobody follows under it then.
+  std::string prolonging(const Lease& lease);
+  // It lasts until `validUntil` now.
   void prolonged(const Lease& lease);
 
   void replied(const LineCommand& command, const LineReply& reply, SteadyTime sent, SteadyTime now,
@@ -87,6 +96,16 @@ class LineClient {
     SteadyTime lookAt = SteadyTime::max();
     bool looking = false;
   };
+  // A hold under which more than one have their turn.
+  struct Run {
+    std::string leader;                 // whose hold it is on the server
+    std::string holder;                 // whose turn it is
+    std::vector<std::string> past;      // followers that have had theirs, and the holder
+    std::vector<std::string> upcoming;  // the next one last
+    std::int64_t fence = 0;             // of the holder
+    SteadyTime validUntil;
+    SteadyTime youngUntil;
+  };
   using Lines = std::map<LockKey, Line>;
   using Offers = std::map<LockKey, SteadyTime>;
 
@@ -102,6 +121,8 @@ class LineClient {
   void inLine(WaiterId waiter, Waiting& waiting, const LineReply& reply, SteadyTime now,
               Actions& actions);
   void decline(const std::string& ticket, const LockKey& key, Actions& actions);
+  Run* runOf(const Lease& lease);
+  LeaveCommand leaveOf(const Lease& lease);
   void watch(const LockKey& key, const LineReply& reply, SteadyTime now);
   void lookAt(Lines::iterator line, SteadyTime at);
   void look(const LockKey& key, Line& line, Actions& actions);
@@ -127,6 +148,7 @@ class LineClient {
   std::set<std::pair<SteadyTime, LockKey>> offersDue_;  // without those that are being looked at
   // Granted and not given back, until when: a late second grant of one of these is no news.
   std::unordered_map<WaiterId, SteadyTime> held_;
+  std::unordered_map<LockKey, Run> runs_;
   std::uint64_t offersMissed_ = 0;
 
   // Beats, while somebody is in line.

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace festa::lock {
 
@@ -38,12 +39,14 @@ struct ArriveCommand {
 // Gives the hold, the offer or the place in line of a ticket back. A hold goes to the first in line
 // whose process is alive: granted by the reply when that is the caller's own process, offered by
 // message when not. With `next` the caller names who follows: at once when `keep` is set or nobody
-// else is in line, else `next` goes to the end of the line.
+// else is in line, else `next` goes to the end of the line. `followers` have had the key since
+// under the same hold; they give theirs back with it.
 struct LeaveCommand {
   LockKey key;
   std::string ticket;
   std::string next = {};
   bool keep = false;
+  std::vector<std::string> followers = {};
 };
 
 // Makes a hold of an offer.
@@ -81,10 +84,13 @@ enum class LineVerdict {
 
 struct LineReply {
   LineVerdict verdict = LineVerdict::kNo;
-  // A ticket of the asking process became the holder in this step, with a full lease.
+  // A ticket of the asking process became the holder in this step, with a full lease. Those next in
+  // line, if they are of the same process and asked for the same lease, may follow it under this
+  // hold, one after the other, with the fences after its own. They keep their places meanwhile.
   struct Grant {
     std::string ticket;
     std::int64_t fence = 0;
+    std::vector<std::string> followers = {};
   };
   std::optional<Grant> grant = {};
   std::string holder = {};               // who has or is offered the key now; empty: nobody
@@ -98,6 +104,8 @@ struct LineReply {
 constexpr Millis kOfferTime{500};
 // A process that has not been heard of for this long has no place in line.
 constexpr Millis kAliveTime{2000};
+// Most that may follow a holder before the server is asked again.
+constexpr int kFollowers = 7;
 // Places of dead processes taken out of a line in one step.
 constexpr int kDeadPerStep = 1000;
 

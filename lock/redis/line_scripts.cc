@@ -10,17 +10,18 @@ namespace {
 //   line      tickets in order of arrival
 //   alive:…   one per process with waiters
 // Order is a counter, not a time: clocks may jump.
-// A step is a letter, its ticket, the ticket that is to follow, if any, and the key, with spaces
-// between; those about one key come one after the other:
+// A step is a letter, its ticket, the ticket that is named to follow, if any, and the key, with
+// spaces between; a ticket that leaves may have others with it, with commas between. Steps about
+// one key come one after the other:
 //   a  arrive, take it or go · q  arrive, take it or queue · b  the same, briefly
 //   l  leave · n  leave, named who follows · k  the same, and that one keeps it
 //   c  confirm · o  look
-// Answers one list per step: verdict, granted ticket, token, others, holder, remaining, offered,
-// unfinished. The usual ones are short: nobody holds it when no ticket is named, the granted one
-// when no holder is, and a verdict alone is no list.
-// A call of redis.call costs more than what it does: what one has told is not asked again, what is
-// the same for all keys is asked once, and the usual steps (a free key, a place in a long line,
-// one's own next in line) are done before the functions for all others are made.
+// Answers one list per step: verdict, granted ticket with its followers, token, others, holder,
+// remaining, offered, unfinished. The usual ones are short: nobody holds it when no ticket is
+// named, the granted one when no holder is, and a verdict alone is no list. A call of redis.call
+// costs more than what it does: what one has told is not asked again, what is the same for all keys
+// is asked once, and the usual steps (a free key, a place in a long line, one's own next in line)
+// are done before the functions for all others are made.
 const RedisScript kSteps(R"(
 local fence, prefix, me = KEYS[1], ARGV[1], ARGV[2]
 local call, match = redis.call, string.match
@@ -63,8 +64,11 @@ local function nextToken()
   return last - drawn
 end
 
+local mine = me .. ':'
+local function isMine(one) return string.sub(one, 1, #mine) == mine end
+
 local hold, offer, line, holder, missed, nobodyInLine, isGone
-local answers, gone, at = {}, {}, 0
+local answers, gone, at, stoodUntil = {}, {}, 0, 0
 for i, step in ipairs(steps) do
   local what, ticket, heir, arrives = step[1], step[2], step[3], step[4]
   if step[5] then
@@ -73,10 +77,32 @@ for i, step in ipairs(steps) do
     key, hold, offer, line = step[5], names[2 * at], names[2 * at + 1], lines[at]
     holder, missed, nobodyInLine, isGone = found[2 * at], found[2 * at + 1], nobodyWaits, false
   end
-  local first, takes, others, done = nil, nil, 0, nil
+  local first, takes, followers, others, done = nil, nil, {}, 0, nil
+  if hasEpoch and not arrives and string.find(ticket, ',', 1, true) then
+    local others = {}
+    for one in string.gmatch(ticket, '[^,]+') do others[#others + 1] = one end
+    ticket = table.remove(others, 1)
+    call('ZREM', line, unpack(others))
+    for _, one in ipairs(others) do
+      if one == holder then ticket = one end
+    end
+  end
 
   if hasEpoch and what == 'b' and holder and holder ~= ticket then
-    call('ZADD', line, 'NX', call('INCR', prefix .. ':arrivals'), ticket)
+    -- All who do the same next, too.
+    local places = {}
+    while i > stoodUntil and steps[i + #places / 2] do
+      local also = steps[i + #places / 2]
+      if #places > 0 and (also[1] ~= 'b' or also[2] == holder or also[5]) then break end
+      places[#places + 1] = 0
+      places[#places + 1] = also[2]
+    end
+    if #places > 0 then
+      stoodUntil = i + #places / 2 - 1
+      local order = call('INCRBY', prefix .. ':arrivals', #places / 2) - #places / 2
+      for n = 1, #places, 2 do places[n] = order + (n + 1) / 2 end
+      call('ZADD', line, 'NX', unpack(places))
+    end
     nobodyInLine = false
     done = {1, '', 0, 0, holder}
   elseif hasEpoch and what == 'l' and holder == ticket and not missed then
@@ -84,8 +110,14 @@ for i, step in ipairs(steps) do
     if not first then
       holder, isGone = false, true
       done = 1
-    elseif match(first, '^[^:]*') == me then
+    elseif isMine(first) then
       takes = first
+      local lease = match(first, ':%d+$')
+      for _, one in ipairs(call('ZRANGE', line, 0, )" +
+                         std::to_string(kFollowers - 1) + R"()) do
+        if not isMine(one) or string.sub(one, -#lease) ~= lease then break end
+        followers[#followers + 1] = one
+      end
     end
   elseif hasEpoch and what == 'k' and holder == ticket then
     others = call('EXISTS', line)
@@ -99,7 +131,12 @@ for i, step in ipairs(steps) do
   if takes then
     call('SET', hold, takes, 'PX', match(takes, ':(%d+)$'))
     holder, isGone = takes, false
-    done = {1, takes, nextToken(), others}
+    if #followers == 0 then
+      done = {1, takes, nextToken(), others}
+    else
+      local token = call('INCRBY', fence, 1 + #followers) - #followers
+      done = {1, takes .. ' ' .. table.concat(followers, ' '), token, others}
+    end
   end
 
   if not done then
@@ -228,8 +265,10 @@ struct StepText {
     return text(!c.queue ? 'a' : c.brief ? 'b' : 'q', {c.ticket, c.key});
   }
   std::string operator()(const LeaveCommand& c) const {
-    if (c.next.empty()) return text('l', {c.ticket, c.key});
-    return text(c.keep ? 'k' : 'n', {c.ticket, c.next, c.key});
+    std::string tickets = c.ticket;
+    for (const auto& follower : c.followers) tickets.append(1, ',').append(follower);
+    if (c.next.empty()) return text('l', {tickets, c.key});
+    return text(c.keep ? 'k' : 'n', {tickets, c.next, c.key});
   }
   std::string operator()(const ConfirmCommand& c) const { return text('c', {c.ticket, c.key}); }
   std::string operator()(const LookCommand& c) const { return text('o', {c.ticket, c.key}); }
@@ -249,6 +288,16 @@ struct StepText {
   }
 };
 
+std::vector<std::string> wordsOf(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 LineReply replyOf(const RedisReply& answer) {
   const auto& items = answer.items;
   const auto number = [&](std::size_t at) { return at < items.size() ? items[at].integer : 0; };
@@ -259,9 +308,11 @@ LineReply replyOf(const RedisReply& answer) {
                   : verdict == 1 ? LineVerdict::kYes
                                  : LineVerdict::kLeftLine;
   if (items.size() > 2 && !items[1].text.empty()) {
-    reply.grant = {items[1].text, items[2].integer};
-    reply.holder = items[1].text;
+    auto tickets = wordsOf(items[1].text);
+    reply.holder = tickets.front();
     reply.remaining = Ticket::parse(reply.holder).value().lease;
+    tickets.erase(tickets.begin());
+    reply.grant = {reply.holder, items[2].integer, std::move(tickets)};
   }
   if (items.size() > 4) reply.holder = items[4].text;
   if (items.size() > 5)

@@ -121,8 +121,15 @@ bool RedisLine::cancel(WaiterId waiter) {
 }
 
 drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
-  const bool extended = co_await holds_->extend(lease, extension);
+  Lease onServer = lease;
+  {
+    const std::lock_guard guard(mutex_);
+    onServer.owner = client_.prolonging(lease);
+  }
+  const bool extended = co_await holds_->extend(onServer, extension);
   if (extended) {
+    lease.fence = onServer.fence;
+    lease.validUntil = onServer.validUntil;
     const std::lock_guard guard(mutex_);
     client_.prolonged(lease);
   }
@@ -130,11 +137,21 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
 }
 
 drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
+  LineClient::GivenBack given;
+  Callback next;
   {
     const std::lock_guard guard(mutex_);
-    client_.ended(lease);
+    given = client_.giveBack(lease, SteadyClock::now());
+    if (given.next) next = std::move(callbacks_.extract(given.next->waiter).mapped());
   }
-  return handOver(LeaveCommand{lease.key, lease.owner});
+  if (given.leave) {
+    const auto left = co_await handOver(std::move(*given.leave));
+    co_return left;
+  }
+  if (!given.next) co_return Left{Unlocked::kLost};
+  trantor::EventLoop::getEventLoopOfCurrentThread()->queueInLoop(
+      [next = std::move(next), lease = std::move(given.next->lease)] { next({.lease = lease}); });
+  co_return Left{Unlocked::kReleased};
 }
 
 RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLease, bool keep,
@@ -184,14 +201,21 @@ void RedisLine::say(LineCommand command, Reaction reaction) {
   auto& turn = turns_[loop];
   turn.emplace_back(std::move(command), std::move(reaction));
   if (turn.size() == 1)
-    loop->queueInLoop([self = shared_from_this(), loop] { self->endTurn(loop); });
+    loop->queueInLoop([self = shared_from_this(), loop] { self->endTurn(loop, 1); });
 }
 
-void RedisLine::endTurn(trantor::EventLoop* loop) {
+// Once all who are queued on the loop have had their say.
+void RedisLine::endTurn(trantor::EventLoop* loop, std::size_t said) {
   Turn turn;
   {
     const std::lock_guard guard(mutex_);
-    turn.swap(turns_[loop]);
+    auto& saying = turns_[loop];
+    const auto size = saying.size();
+    if (size > said && size < kStepsPerCall) {
+      loop->queueInLoop([self = shared_from_this(), loop, size] { self->endTurn(loop, size); });
+      return;
+    }
+    turn.swap(saying);
   }
   send(std::move(turn));
 }

@@ -92,7 +92,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   // Said on one loop in one turn; goes out at its end.
   using Turn = std::vector<std::pair<LineCommand, Reaction>>;
   void say(LineCommand command, Reaction reaction);
-  void endTurn(trantor::EventLoop* loop);
+  void endTurn(trantor::EventLoop* loop, std::size_t said);
   void send(Turn turn);
   drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Reaction> reactions);
   drogon::Task<std::vector<LineReply>> ask(LineCall call);

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <random>
+#include <set>
 
 namespace festa::test {
 
@@ -84,8 +86,12 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       case 2:
       case 3: return lock::ArriveCommand{key, mine, roll(4) != 0, roll(2) == 0};
       case 4:
-      case 5:
-      case 6: return lock::LeaveCommand{key, mine};
+      case 5: return lock::LeaveCommand{key, mine};
+      case 6:
+        return lock::LeaveCommand{
+            .key = key,
+            .ticket = mine,
+            .followers = {ticket(process, roll(4)), ticket(process, roll(4))}};
       case 7: return lock::LeaveCommand{key, mine, ticket(process, 4 + roll(3)), roll(2) == 0};
       case 8: return lock::ConfirmCommand{key, mine};
       default: return lock::LookCommand{key, mine};
@@ -93,6 +99,9 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   };
   const lock::SteadyTime now{std::chrono::hours(1)};
   std::string story;
+  std::map<lock::LockKey, std::int64_t> fences;
+  std::set<std::int64_t> given;
+  std::size_t followed = 0;
   for (int call = 0; call < 4000; ++call) {
     const std::string process = "p" + std::to_string(roll(3));
     const std::array<lock::LockKey, 3> keys{"k1", std::string("k 2\0:", 5), "k3"};
@@ -125,7 +134,14 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       ASSERT_EQ(real.grant.has_value(), expected.grant.has_value()) << story;
       if (real.grant) {
         ASSERT_EQ(real.grant->ticket, expected.grant->ticket) << story;
-        ASSERT_EQ(real.grant->fence, expected.grant->fence) << story;
+        ASSERT_EQ(real.grant->followers, expected.grant->followers) << story;
+        // Which of a call's tokens goes to which key is the server's business.
+        auto& last = fences[*lock::keyOf(steps[i])];
+        ASSERT_GT(real.grant->fence, last) << story;
+        last = real.grant->fence + static_cast<std::int64_t>(real.grant->followers.size());
+        for (auto fence = real.grant->fence; fence <= last; ++fence)
+          ASSERT_TRUE(given.insert(fence).second) << story;
+        followed += real.grant->followers.size();
       }
       ASSERT_EQ(real.holder, expected.holder) << story;
       ASSERT_EQ(real.others, expected.others) << story;
@@ -134,10 +150,10 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
     }
     if (story.size() > 4000) story.erase(0, 2000);
     // The model's clock stands still, so offers and lives on the server must last.
-    for (const auto& about : keys)
-      redis_.command({"PEXPIRE", keys_.hold(about), "1000000", "GT"});
+    for (const auto& about : keys) redis_.command({"PEXPIRE", keys_.hold(about), "1000000", "GT"});
     redis_.command({"PERSIST", keys_.alive(process)});
   }
+  EXPECT_GT(followed, 0U);
 }
 
 TEST_F(LineScripts, PlacesOfADeadProcessGoInBoundedSteps) {

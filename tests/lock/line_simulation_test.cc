@@ -59,6 +59,8 @@ class Simulation {
     return wrong_;
   }
 
+  int followed = 0;  // hand-offs without the server
+
  private:
   struct Process {
     std::string name;
@@ -288,8 +290,12 @@ class Simulation {
       user.received = SteadyTime::max();  // its order is the giver's business
       transmit(process, leave, true);
     } else {
-      process.client->ended(lease);
-      transmit(process, lock::LeaveCommand{lease.key, lease.owner}, true);
+      const auto given = process.client->giveBack(lease, now_);
+      if (given.leave) transmit(process, *given.leave, true);
+      if (given.next) {
+        ++followed;
+        onGrant(process, given.next->waiter, given.next->lease);
+      }
     }
     carryOut(process, actions);
   }
@@ -330,11 +336,14 @@ class Simulation {
 struct Tally {
   int wrong = 0;
   std::string first;
+  int followed = 0;
 };
 Tally simulate(int seeds, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone) {
   Tally tally;
   for (int seed = 1; seed <= seeds; ++seed) {
-    const auto wrong = Simulation(static_cast<std::uint32_t>(seed), faults, bug).run();
+    Simulation simulation(static_cast<std::uint32_t>(seed), faults, bug);
+    const auto wrong = simulation.run();
+    tally.followed += simulation.followed;
     if (wrong.empty()) continue;
     if (tally.wrong++ == 0) tally.first = "seed " + std::to_string(seed) + ": " + wrong.front();
   }
@@ -355,6 +364,7 @@ constexpr Faults kEverything{.requestLost = 0.02,
 TEST(LineSimulation, WithoutFaultsOrderAndExclusionHold) {
   const auto tally = simulate(kSeeds, {});
   EXPECT_EQ(tally.wrong, 0) << tally.first;
+  EXPECT_GT(tally.followed, kSeeds / 4);
 }
 
 TEST(LineSimulation, LostAndLateCommandsRepliesAndMessages) {
@@ -396,6 +406,10 @@ TEST(LineSimulation, SeesADoubleGrant) {
 
 TEST(LineSimulation, SeesLostWakeUps) {
   EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kNobodyIsServed).wrong, 0);
+}
+
+TEST(LineSimulation, SeesFollowersWithoutFences) {
+  EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kFollowersHaveNoFences).wrong, 0);
 }
 
 TEST(LineSimulation, SeesOvertaking) {

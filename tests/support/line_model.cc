@@ -74,6 +74,18 @@ struct LineModel::Step {
     }
     reply.unfinished = true;
   }
+  // Those next in line who may follow the one that was just granted the key.
+  void follow() {
+    const auto lease = Ticket::parse(reply.grant->ticket)->lease;
+    auto& followers = reply.grant->followers;
+    for (const auto& [order, ticket] : key.line) {
+      if (processOf(ticket) != me || Ticket::parse(ticket)->lease != lease) break;
+      if (followers.size() == lock::kFollowers) break;
+      followers.push_back(ticket);
+    }
+    if (server.bug_ != Bug::kFollowersHaveNoFences)
+      *server.fence_ += static_cast<std::int64_t>(followers.size());
+  }
   LineReply answer(LineVerdict verdict) {
     reply.verdict = verdict;
     if (isHeld()) {
@@ -107,9 +119,16 @@ struct LineModel::Step {
     if (!wasHeld) serve();
     return answer(LineVerdict::kYes);
   }
-  LineReply operator()(const lock::LeaveCommand& c) {
+  LineReply operator()(lock::LeaveCommand c) {
     if (!server.fence_) return answer(LineVerdict::kNoEpoch);
+    for (const auto& follower : c.followers) {
+      const auto place = find(follower);
+      if (place != key.line.end()) key.line.erase(place);
+      if (isHolder(follower)) c.ticket = follower;
+    }
     if (isHolder(c.ticket) || (isHeld() && server.bug_ == Bug::kAnyoneMayLeave)) {
+      const bool isQuick = c.next.empty() && key.offer.empty() && !key.line.empty() &&
+                           processOf(key.line.begin()->second) == me;
       key.offer.clear();
       if (!c.next.empty() && (c.keep || key.line.empty())) {
         reply.others = c.keep && !key.line.empty();
@@ -119,6 +138,7 @@ struct LineModel::Step {
       key.hold.reset();
       if (!c.next.empty()) stand(c.next);
       serve();
+      if (isQuick && reply.grant) follow();
       return answer(LineVerdict::kYes);
     }
     const auto place = find(c.ticket);

@@ -15,7 +15,14 @@ namespace festa::test {
 class LineModel {
  public:
   // Mistakes that a simulation must notice.
-  enum class Bug { kNone, kAnyoneMayLeave, kHoldIsIgnored, kNobodyIsServed, kLastComesFirst };
+  enum class Bug {
+    kNone,
+    kAnyoneMayLeave,
+    kHoldIsIgnored,
+    kNobodyIsServed,
+    kLastComesFirst,
+    kFollowersHaveNoFences
+  };
 
   struct Message {
     std::string process;
