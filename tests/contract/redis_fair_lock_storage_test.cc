@@ -1,12 +1,17 @@
 #include "lock/redis/redis_fair_lock_storage.h"
 
 #include "tests/contract/lock_storage_contract.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/storages.h"
+#include "tests/contract/redis_line_test.h"
 
 namespace festa::test {
 
 namespace {
+
+using lock::Lease;
+using lock::Millis;
+using lock::RedisFairLockStorage;
+using lock::SteadyClock;
+using lock::Unlocked;
 
 const StorageKind kRedisFair{"RedisFair", [](Loops& loops, StorageLimits limits) {
                                sharedRedis().command({"FLUSHALL"});
@@ -22,5 +27,129 @@ const StorageKind kRedisFair{"RedisFair", [](Loops& loops, StorageLimits limits)
 INSTANTIATE_TEST_SUITE_P(RedisFair, LockStorageContract, testing::Values(kRedisFair), nameOfKind);
 INSTANTIATE_TEST_SUITE_P(RedisFair, FifoLockStorageContract, testing::Values(kRedisFair),
                          nameOfKind);
+
+// One process whose waiters stand next to each other in line.
+class RedisFairRun : public testing::Test {
+ protected:
+  using Future = std::future<std::optional<Lease>>;
+
+  Future start(Millis lease = Millis{30'000}) {
+    const lock::LockRequest request{"k", Millis{30'000}, lease};
+    return startOn(loops_.at(1),
+                   [storage = storage_, request] { return storage->tryLock(request); });
+  }
+  // In line one after the other.
+  std::vector<Future> stand(int count, Millis lease = Millis{30'000}) {
+    std::vector<Future> waiting;
+    for (int i = 0; i < count; ++i) {
+      const auto before = places();
+      waiting.push_back(start(lease));
+      EXPECT_TRUE(eventually([&] { return places() == before + 1; }));
+    }
+    return waiting;
+  }
+  Unlocked giveBack(const Lease& lease) {
+    return runOn(loops_.at(1), [storage = storage_, lease] { return storage->unlock(lease); });
+  }
+  bool extend(Lease& lease, lock::Extension extension) {
+    return runOn(loops_.at(1), [&] { return storage_->extend(lease, extension); });
+  }
+  // As another process sees it.
+  bool isFree() {
+    const lock::LockRequest request{"k", Millis{0}, Millis{30'000}};
+    const auto lease = runOn(loops_.at(2), [&] { return other_->tryLock(request); });
+    if (lease) runOn(loops_.at(2), [&] { return other_->unlock(*lease); });
+    return lease.has_value();
+  }
+  long places() const { return std::stol(redis_.command({"ZCARD", "test:fair:line:k"})); }
+
+  Loops loops_{3};
+  RedisServer redis_;
+  const std::shared_ptr<RedisFairLockStorage> storage_ =
+      ownStorage<RedisFairLockStorage>(loops_, redis_.port());
+  const std::shared_ptr<RedisFairLockStorage> other_ =
+      ownStorage<RedisFairLockStorage>(loops_, redis_.port());
+};
+
+TEST_F(RedisFairRun, IsInOrderWithGrowingFencesAndFewCommands) {
+  auto lease = *finish(start());
+  auto waiting = stand(24);
+  redis_.command({"CONFIG", "RESETSTAT"});
+  for (auto& next : waiting) {
+    EXPECT_EQ(giveBack(lease), Unlocked::kReleased);
+    const auto granted = finish(std::move(next));
+    ASSERT_TRUE(granted);
+    EXPECT_GT(granted->fence, lease.fence);
+    EXPECT_NE(granted->owner, lease.owner);
+    lease = *granted;
+    EXPECT_FALSE(isFree());
+  }
+  // One leave for every eight, without those who look whether it is free.
+  EXPECT_EQ(redis_.calls("zpopmin"), 3);
+  EXPECT_EQ(giveBack(lease), Unlocked::kReleased);
+  EXPECT_EQ(places(), 0);
+  EXPECT_TRUE(isFree());
+}
+
+TEST_F(RedisFairRun, EndsWhenTheHoldIsNoLongerYoung) {
+  constexpr Millis kLease{4000};
+  auto lease = *finish(start(kLease));
+  auto waiting = stand(3, kLease);
+  giveBack(lease);
+  lease = *finish(std::move(waiting[0]));
+  const auto old = SteadyClock::now() + kLease / 8;
+  ASSERT_TRUE(eventually([&] { return SteadyClock::now() > old; }));
+  redis_.command({"CONFIG", "RESETSTAT"});
+  EXPECT_EQ(giveBack(lease), Unlocked::kReleased);
+  lease = *finish(std::move(waiting[1]));
+  EXPECT_EQ(redis_.calls("zpopmin"), 1);
+  EXPECT_GT(lease.validUntil, old + kLease / 2);
+  EXPECT_EQ(giveBack(lease), Unlocked::kReleased);
+  EXPECT_TRUE(finish(std::move(waiting[2])));
+}
+
+TEST_F(RedisFairRun, EndsWhenAHoldIsProlongedAndLaterFencesAreAboveItsNewOne) {
+  auto lease = *finish(start());
+  auto waiting = stand(4);
+  giveBack(lease);
+  lease = *finish(std::move(waiting[0]));
+  giveBack(lease);
+  lease = *finish(std::move(waiting[1]));  // follows under the hold of the one before
+  const auto validUntil = lease.validUntil;
+  const auto fence = lease.fence;
+  ASSERT_TRUE(extend(lease, {.lease = Millis{60'000}, .fenceAbove = fence}));
+  EXPECT_GT(lease.validUntil, validUntil);
+  EXPECT_GT(lease.fence, fence);
+  EXPECT_FALSE(isFree());
+  EXPECT_EQ(giveBack(lease), Unlocked::kReleased);
+  const auto next = finish(std::move(waiting[2]));
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->fence, lease.fence);
+}
+
+TEST_F(RedisFairRun, AHoldThatWentOnIsNotGivenBackASecondTime) {
+  const auto first = *finish(start());
+  auto waiting = stand(3);
+  giveBack(first);
+  const auto leader = *finish(std::move(waiting[0]));
+  giveBack(leader);
+  const auto follower = *finish(std::move(waiting[1]));
+  EXPECT_EQ(giveBack(leader), Unlocked::kLost);
+  EXPECT_FALSE(isFree());
+  EXPECT_EQ(giveBack(follower), Unlocked::kReleased);
+  EXPECT_TRUE(finish(std::move(waiting[2])));
+}
+
+TEST_F(RedisFairRun, AFollowerWhoseServerHasForgottenTheHoldLearnsIt) {
+  const auto first = *finish(start());
+  auto waiting = stand(2);
+  giveBack(first);
+  giveBack(*finish(std::move(waiting[0])));
+  const auto follower = *finish(std::move(waiting[1]));
+  redis_.command({"DEL", "test:fair:hold:k"});
+  EXPECT_EQ(giveBack(follower), Unlocked::kLost);
+  EXPECT_EQ(places(), 0);
+  EXPECT_TRUE(isFree());
+}
 
 }  // namespace festa::test
