@@ -120,8 +120,9 @@ LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
     ++run->fence;
     const auto waiter = *ours(ticket);
     const auto found = waiting_.find(waiter);
-    // Cancelled, or about to hear from the server itself.
-    if (found == waiting_.end() || found->second.asking) continue;
+    if (found == waiting_.end()) continue;  // cancelled
+    // It is about to hear from the server itself, and nobody may pass it.
+    if (found->second.asking) break;
     remove(waiter);
     run->holder = ticket;
     run->past.push_back(ticket);
@@ -131,16 +132,18 @@ LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
   return {.leave = leaveOf(lease)};
 }
 
-std::string LineClient::prolonging(const Lease& lease) {
+std::optional<std::string> LineClient::prolonging(const Lease& lease) {
   auto* const run = runOf(lease);
   if (!run) return lease.owner;
+  if (run->holder != lease.owner) return std::nullopt;
   // Its fence may become a later one than theirs.
   run->upcoming.clear();
   return run->leader;
 }
 
 void LineClient::prolonged(const Lease& lease) {
-  const auto* const run = runOf(lease);
+  auto* const run = runOf(lease);
+  if (run) run->validUntil = lease.validUntil;
   const auto waiter = ours(run ? run->leader : lease.owner);
   if (!waiter) return;
   const auto found = held_.find(*waiter);
@@ -165,9 +168,12 @@ void LineClient::take(const LineReply::Grant& grant, const LockKey& key, SteadyT
   if (runs_.size() > kSweepHoldsAbove)
     std::erase_if(runs_, [sent](const auto& run) { return run.second.validUntil < sent; });
   held_[*waiter] = validUntil;
-  if (grant.followers.empty())
+  const auto known = runs_.find(key);
+  // A late reply about an earlier hold.
+  const bool isPast = known != runs_.end() && known->second.fence > grant.fence;
+  if (!isPast && grant.followers.empty())
     runs_.erase(key);
-  else
+  else if (!isPast)
     runs_[key] = {.leader = grant.ticket,
                   .holder = grant.ticket,
                   .past = {},

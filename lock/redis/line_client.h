@@ -60,7 +60,8 @@ class LineClient {
   GivenBack giveBack(const Lease& lease, SteadyTime now);
 
   // The hold is about to be prolonged: by whom the server knows it. Nobody follows under it then.
-  std::string prolonging(const Lease& lease);
+  // nullopt: it has been given back.
+  std::optional<std::string> prolonging(const Lease& lease);
   // It lasts until `validUntil` now.
   void prolonged(const Lease& lease);
 

@@ -134,6 +134,7 @@ for i, step in ipairs(steps) do
     if #followers == 0 then
       done = {1, takes, nextToken(), others}
     else
+      drawn = 0  -- whatever is granted later in this call has a later token
       local token = call('INCRBY', fence, 1 + #followers) - #followers
       done = {1, takes .. ' ' .. table.concat(followers, ' '), token, others}
     end

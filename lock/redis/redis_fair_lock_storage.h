@@ -11,11 +11,12 @@ namespace festa::lock {
 // first of them directly. Nobody asks twice, nobody overtakes. A process that misses an offer (it
 // is frozen or dead) loses its places in one step and takes new ones at the end when it wakes.
 //
-// While a hold is young, up to seven more of the same process who are next in line follow each other
-// under it without the server, each with its own fence and seven eighths of its lease at least.
+// While a hold is young, up to seven more of the same process who are next in line follow each
+// other under it without the server, each with its own fence and seven eighths of its lease at
+// least.
 //
-// Commands: lock and unlock are one each at most, contended or not; an offer to another process adds
-// its confirmation. Besides that one beat per process and half second while somebody waits.
+// Commands: lock and unlock are one each at most, contended or not; an offer to another process
+// adds its confirmation. Besides that one beat per process and half second while somebody waits.
 class RedisFairLockStorage : public LockStorage {
  public:
   explicit RedisFairLockStorage(std::shared_ptr<RedisLine> line) : line_(std::move(line)) {}

@@ -124,7 +124,9 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
   Lease onServer = lease;
   {
     const std::lock_guard guard(mutex_);
-    onServer.owner = client_.prolonging(lease);
+    auto owner = client_.prolonging(lease);
+    if (!owner) co_return false;
+    onServer.owner = std::move(*owner);
   }
   const bool extended = co_await holds_->extend(onServer, extension);
   if (extended) {

@@ -135,6 +135,8 @@ TEST_F(RedisFairRun, AHoldThatWentOnIsNotGivenBackASecondTime) {
   giveBack(leader);
   const auto follower = *finish(std::move(waiting[1]));
   EXPECT_EQ(giveBack(leader), Unlocked::kLost);
+  auto past = leader;
+  EXPECT_FALSE(extend(past, {.lease = Millis{1}, .fenceAbove = leader.fence}));
   EXPECT_FALSE(isFree());
   EXPECT_EQ(giveBack(follower), Unlocked::kReleased);
   EXPECT_TRUE(finish(std::move(waiting[2])));
