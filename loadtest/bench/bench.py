@@ -101,34 +101,38 @@ class Reservations:
                    "-f", str(self.script), *self.lab.libpq()]
         for name, value in variables.items():
             command += ["-D", f"{name}={value}"]
+        before = self.lab.postgres_cpu_seconds()
         subprocess.run(command, check=True, capture_output=True, text=True, env=self.lab.libpq_environment())
         sold = self.lab.sold(performance)
         if sold == 0:
             raise RuntimeError("pgbench has sold nothing")
-        return sold / self.seconds
+        return {"rate": sold / self.seconds, "refused": 0,
+                "postgres_us": (self.lab.postgres_cpu_seconds() - before) * 1e6 / sold}
 
     def side(self, name, connections, in_flight=None):
         """Twice as many requests as connections: while one is answered, the next has its row."""
         server, performance = self.server(name, connections), self.lab.hall(SEATS)
         in_flight = in_flight or 2 * connections
-        before = cpu_seconds(server.pid)
+        before, postgres_before = cpu_seconds(server.pid), self.lab.postgres_cpu_seconds()
         found = self.sell_on(server, performance, in_flight, self.seconds)
+        cpu, postgres = cpu_seconds(server.pid) - before, self.lab.postgres_cpu_seconds() - postgres_before
         sold = self.lab.sold(performance)
-        return {"rate": sold / self.seconds, "refused": found["others"] / self.seconds, "cpu_us": (cpu_seconds(server.pid) - before) * 1e6 / sold,
-                "p99_ms": found["p99"]}
+        return {"rate": sold / self.seconds, "refused": found["others"] / self.seconds, "cpu_us": cpu * 1e6 / sold,
+                "postgres_us": postgres * 1e6 / sold, "p99_ms": found["p99"]}
 
     def run(self, rounds, connections, goals):
-        ratios, rates, cpu, p99 = {"memory": [], "redis-pubsub": []}, {}, {}, {}
+        ratios, rates, cpu, postgres, p99 = {"memory": [], "redis-pubsub": []}, {}, {}, {}, {}
         for round_ in range(rounds + 1):
             found = {}
             for name in rotated(["pgbench", "memory", "redis-pubsub"], round_):
-                found[name] = {"rate": self.pgbench(connections), "refused": 0} if name == "pgbench" else \
-                    self.side(name, connections)
+                found[name] = self.pgbench(connections) if name == "pgbench" else self.side(name, connections)
                 if found[name]["refused"] > 0:
                     raise RuntimeError(f"not all answers of {name} were sales: {found[name]}")
                 rates.setdefault(name, []).append(found[name]["rate"])
+                postgres.setdefault(name, []).append(found[name]["postgres_us"])
             if round_ == 0:
                 rates.clear()  # warm-up
+                postgres.clear()
                 continue
             for name in ratios:
                 ratios[name].append(found[name]["rate"] / found["pgbench"]["rate"])
@@ -138,7 +142,8 @@ class Reservations:
         for name, goal in zip(ratios, goals):
             self.lab.result(f"reservations/s, {name}, over pgbench, {connections} connections", ratios[name], goal=goal,
                             detail=f"{median(rates[name]):.0f}/s of {median(rates['pgbench']):.0f}/s; server CPU"
-                                   f" {median(cpu[name]):.0f} µs per sale; p99 {median(p99[name]):.1f} ms")
+                                   f" {median(cpu[name]):.0f} µs per sale, PostgreSQL's {median(postgres[name]):.0f}"
+                                   f" ({median(postgres['pgbench']):.0f} for pgbench); p99 {median(p99[name]):.1f} ms")
 
     def scaling(self):
         """This many requests in flight, each with its own seat; beyond its limit the service refuses some (503)."""

@@ -22,6 +22,21 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def family_cpu_seconds(pid):
+    """Of a process, its children, and those of them that have ended."""
+    total = 0
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if path.parent.name == str(pid):
+            total += sum(int(field) for field in fields[11:15])
+        elif fields[1] == str(pid):
+            total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
 def memory_mb(pid):
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
@@ -106,6 +121,11 @@ class Lab:
         self.buyers.unlink(missing_ok=True)
         with open(os.open(self.buyers, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
             file.write("".join(f"{i} {t}\n" for i, t in zip(ids, tokens)))
+
+    def postgres_cpu_seconds(self):
+        one = self.query("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").strip()
+        postmaster = pathlib.Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()[1]
+        return family_cpu_seconds(postmaster)
 
     def __exit__(self, *_):
         for server in self.servers.values():

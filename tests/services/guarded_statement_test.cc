@@ -126,14 +126,19 @@ TEST_F(GuardedStatementTest, ALostAnswerIsFoundToHaveBeenASale) {
     co_return;
   };
   // The first statement on a connection is prepared before it is executed: its own answers must
-  // come back, so both connections have seen it before.
-  for (int i = 0; i < 2; ++i) {
-    session_.run("UPDATE seats SET is_reserved = true, fence = 0");
-    try {
-      run([&] { return service(db).reserve(kSeat, 1, locked(1)); });
-    } catch (const ServiceError&) {
-    }
-  }
+  // come back, so both connections have seen it before, at the same time.
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("UPDATE seats SET is_reserved = true");
+  std::vector<std::future<Reservation>> refused;
+  for (int i = 0; i < 2; ++i)
+    refused.push_back(
+        startOn(loops_.at(), [&] { return service(db).reserve(kSeat, 1, locked(1)); }));
+  ASSERT_TRUE(eventually([&] {
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "2";
+  }));
+  other.run("COMMIT");
+  for (auto& one : refused) EXPECT_THROW(finish(std::move(one)), ServiceError);
   session_.run("UPDATE seats SET is_reserved = false, fence = 0");
   auto outcome = startOn(loops_.at(), [&] { return service(db).reserve(kSeat, 1, guard); });
   ASSERT_TRUE(eventually([&] { return proxy.swallowed() > 0; }));
