@@ -110,9 +110,10 @@ class Reservations:
                 "postgres_us": (self.lab.postgres_cpu_seconds() - before) * 1e6 / sold}
 
     def side(self, name, connections, in_flight=None):
-        """Twice as many requests as connections: while one is answered, the next has its row."""
+        """Three times as many requests as connections: one has its row while another is answered and a third takes its
+        lock."""
         server, performance = self.server(name, connections), self.lab.hall(SEATS)
-        in_flight = in_flight or 2 * connections
+        in_flight = in_flight or 3 * connections
         before, postgres_before = cpu_seconds(server.pid), self.lab.postgres_cpu_seconds()
         found = self.sell_on(server, performance, in_flight, self.seconds)
         cpu, postgres = cpu_seconds(server.pid) - before, self.lab.postgres_cpu_seconds() - postgres_before
