@@ -18,10 +18,12 @@ namespace {
 //   c  confirm · o  look
 // Answers one list per step: verdict, granted ticket with its followers, token, others, holder,
 // remaining, offered, unfinished. The usual ones are short: nobody holds it when no ticket is
-// named, the granted one when no holder is, and a verdict alone is no list. A call of redis.call
-// costs more than what it does: what one has told is not asked again, what is the same for all keys
-// is asked once, and the usual steps (a free key, a place in a long line, one's own next in line)
-// are done before the functions for all others are made.
+// named, the granted one when no holder is; a verdict alone is no list, nor is a token alone, which
+// the ticket that arrives got.
+//
+// A call of redis.call costs more than what it does: what one has told is not asked again, what is
+// the same for all keys is asked once, and the usual steps (a free key, a place in a long line,
+// one's own next in line) are done before the functions for all others are made.
 const RedisScript kSteps(R"(
 local fence, prefix, me = KEYS[1], ARGV[1], ARGV[2]
 local call, match = redis.call, string.match
@@ -79,11 +81,11 @@ for i, step in ipairs(steps) do
   end
   local first, takes, followers, others, done = nil, nil, {}, 0, nil
   if hasEpoch and not arrives and string.find(ticket, ',', 1, true) then
-    local others = {}
-    for one in string.gmatch(ticket, '[^,]+') do others[#others + 1] = one end
-    ticket = table.remove(others, 1)
-    call('ZREM', line, unpack(others))
-    for _, one in ipairs(others) do
+    local past = {}
+    for one in string.gmatch(ticket, '[^,]+') do past[#past + 1] = one end
+    ticket = table.remove(past, 1)
+    call('ZREM', line, unpack(past))
+    for _, one in ipairs(past) do
       if one == holder then ticket = one end
     end
   end
@@ -129,9 +131,11 @@ for i, step in ipairs(steps) do
     takes = ticket
   end
   if takes then
-    call('SET', hold, takes, 'PX', match(takes, ':(%d+)$'))
+    call('PSETEX', hold, match(takes, ':(%d+)$'), takes)
     holder, isGone = takes, false
-    if #followers == 0 then
+    if arrives then
+      done = nextToken()
+    elseif #followers == 0 then
       done = {1, takes, nextToken(), others}
     else
       drawn = 0  -- whatever is granted later in this call has a later token
@@ -261,6 +265,9 @@ return {{known}}
 // KEYS alive
 const RedisScript kQuit("redis.call('DEL', KEYS[1]) return {{1}}");
 
+// Tokens begin with their epoch, and that with 1.
+constexpr std::int64_t kLeastToken = std::int64_t{1} << 32;
+
 struct StepText {
   std::string operator()(const ArriveCommand& c) const {
     return text(!c.queue ? 'a' : c.brief ? 'b' : 'q', {c.ticket, c.key});
@@ -299,8 +306,15 @@ std::vector<std::string> wordsOf(const std::string& text) {
   return words;
 }
 
-LineReply replyOf(const RedisReply& answer) {
+LineReply replyOf(const RedisReply& answer, const LineCommand& step) {
   const auto& items = answer.items;
+  if (items.empty() && answer.integer >= kLeastToken) {
+    const auto& ticket = std::get<ArriveCommand>(step).ticket;
+    return {.verdict = LineVerdict::kYes,
+            .grant = LineReply::Grant{ticket, answer.integer},
+            .holder = ticket,
+            .remaining = Ticket::parse(ticket).value().lease};
+  }
   const auto number = [&](std::size_t at) { return at < items.size() ? items[at].integer : 0; };
   LineReply reply;
   const auto verdict = items.empty() ? answer.integer : items[0].integer;
@@ -337,10 +351,11 @@ LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
   return call;
 }
 
-std::vector<LineReply> repliesOf(const RedisReply& reply) {
+std::vector<LineReply> repliesOf(const RedisReply& reply, std::span<const LineCommand> steps) {
   std::vector<LineReply> replies;
   replies.reserve(reply.items.size());
-  for (const auto& answer : reply.items) replies.push_back(replyOf(answer));
+  for (std::size_t i = 0; i < reply.items.size(); ++i)
+    replies.push_back(replyOf(reply.items[i], steps[i]));
   return replies;
 }
 

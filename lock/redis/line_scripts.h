@@ -16,14 +16,14 @@ struct LineCall {
 };
 
 // At most this many steps in one call.
-constexpr std::size_t kStepsPerCall = 16;
+constexpr std::size_t kStepsPerCall = 32;
 
 // One atomic step after the other, in one call; or a single beat or quit. Steps about the same key
 // stand together. `process` is who asks.
 LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
                 const std::string& process);
 // One reply for each step.
-std::vector<LineReply> repliesOf(const RedisReply& reply);
+std::vector<LineReply> repliesOf(const RedisReply& reply, std::span<const LineCommand> steps);
 
 // A wake-up message: which ticket was offered which key. nullopt: the echo of a beat.
 struct Offer {

@@ -65,7 +65,7 @@ class RedisCommands {
   explicit RedisCommands(ClientSource client, std::string user = "")
       : client_(std::move(client)), user_(std::move(user)) {}
 
-  // At most 24 arguments. Throws RedisError when the server refused.
+  // At most 40 arguments. Throws RedisError when the server refused.
   drogon::Task<RedisReply> call(std::vector<std::string> arguments);
 
   // By SHA, and with the text when the server does not know it: executed once either way. Such a

@@ -245,10 +245,9 @@ drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
   const auto self = shared_from_this();
   const auto sent = SteadyClock::now();
   bool wasSent = true;
-  const auto call = callOf(commands, keys_, process_);
   std::vector<LineReply> replies;  // none, or one for each command
   try {
-    replies = co_await ask(call);
+    replies = co_await ask(commands);
   } catch (const RedisIsAway&) {
     wasSent = false;
   } catch (const std::exception& error) {
@@ -267,13 +266,14 @@ drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
     if (reactions[i].done) reactions[i].done(replies.empty() ? nullptr : &replies[i]);
 }
 
-drogon::Task<std::vector<LineReply>> RedisLine::ask(LineCall call) {
+drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineCommand>& commands) {
+  const auto call = callOf(commands, keys_, process_);
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::vector<LineReply> replies;
     try {
       if (attempt > 0) co_await holds_->startNewEpoch();
       const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
-      replies = repliesOf(answer);
+      replies = repliesOf(answer, commands);
     } catch (const RedisIsAway& away) {
       if (attempt == 0) throw;
       // The attempt before has left places in line: that is a loss, not "never sent".

@@ -95,7 +95,8 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   void endTurn(trantor::EventLoop* loop, std::size_t said);
   void send(Turn turn);
   drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Reaction> reactions);
-  drogon::Task<std::vector<LineReply>> ask(LineCall call);
+  // `commands` outlives the task.
+  drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
   drogon::AsyncTask repeat(LeaveCommand command, SteadyTime until);
   void listen();
   void hear(const std::string& message);

@@ -40,7 +40,7 @@ class LineScripts : public testing::Test {
     const auto call = lock::callOf(steps, keys_, process);
     const auto reply =
         runOn(loops_.at(), [&] { return commands_.run(call.script, call.keys, call.arguments); });
-    return lock::repliesOf(reply);
+    return lock::repliesOf(reply, steps);
   }
 
   static std::string ticket(const std::string& process, int number) {
