@@ -81,7 +81,6 @@ class LineClient {
 
   std::size_t waiters() const { return waiting_.size(); }
   std::size_t waiters(const LockKey& key) const;
-  std::size_t holds() const { return held_.size(); }
   std::uint64_t offersMissed() const { return offersMissed_; }
 
  private:
