@@ -102,7 +102,9 @@ drogon_prefix() {
 }
 
 build_drogon() {
-  local flavour=$1 prefix=$2 part source=$CACHE/source
+  local flavour=$1 prefix=$2 part source=$CACHE/source launcher=
+  # A changed patch then compiles only the pieces it touches.
+  ! command -v ccache >/dev/null || launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   exec 9>"$CACHE/drogon.lock"
   flock 9
   [ ! -f "$prefix/complete" ] || return 0
@@ -113,7 +115,7 @@ build_drogon() {
     cmake -S "$source/$part" -B "$CACHE/build/$flavour/$part" -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_FLAGS="$(flavour_flags "$flavour")" -DCMAKE_CXX_FLAGS_RELEASE="-DNDEBUG" \
       -DCMAKE_CXX_STANDARD=20 -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_PREFIX_PATH="$prefix" $DROGON_FLAGS \
-      $(flavour_options "$flavour")
+      $(flavour_options "$flavour") $launcher
     cmake --build "$CACHE/build/$flavour/$part"
     cmake --install "$CACHE/build/$flavour/$part"
   done
