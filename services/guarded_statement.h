@@ -47,23 +47,23 @@ drogon::Task<std::optional<T>> executeWithReceipt(Sql& sql, const WriteGuard& gu
   co_return value;
 }
 
-// One attempt. Without a receipt it is a statement of its own, and its answer the acknowledgement
-// of its commit. Throws CommitUnknown when the answer was lost.
+// One attempt. Without a receipt it is a statement of its own, sent on a connection that is free
+// and before the lease ends; its result is the acknowledgement of its commit, because Drogon
+// delivers it when PostgreSQL is ready for the next query. Throws CommitUnknown when the result was
+// lost.
 template <class T>
 drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                                 WriteSettings settings, AtomicWrite<T>& write,
                                                 const Receipt<T>& receipt) {
+  const TransactionOptions options = optionsFor(guard, settings);
   if (receipt) {
     auto body = [&](Sql& sql) { return executeWithReceipt(sql, guard, write, receipt); };
-    const TransactionOptions options = optionsFor(guard, settings);
     co_return co_await inTransaction(db, options, body);
   }
   if (guard.beforeCommit) co_await guard.beforeCommit();
-  requireTimeLeft(guard.validUntil);
-  if (!db->hasAvailableConnections())
-    throw ServiceError(ErrorCode::kDatabaseUnavailable, "no connection to the database");
+  const auto connection = co_await takeConnection(db, options);
   try {
-    co_return co_await write.execute(*db, guard.fence);
+    co_return co_await write.execute(*connection, guard.fence);
   } catch (const drogon::orm::DrogonDbException& error) {
     if (classify(error) != DbFailure::kUnavailable) throw;
   }

@@ -12,6 +12,7 @@ namespace festa {
 
 namespace {
 
+using drogon::orm::TransactionType;
 using std::chrono::steady_clock;
 
 enum class CommitOutcome { kCommitted, kRolledBack, kUnknown };
@@ -93,13 +94,15 @@ void requireTimeLeft(const Deadline& notAfter) {
     throw ServiceError(ErrorCode::kLockLost, "the lease is over");
 }
 
-drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
-                                                    const TransactionOptions& options) {
+namespace {
+
+drogon::Task<std::shared_ptr<Sql>> open(drogon::orm::DbClientPtr db, TransactionType type,
+                                        const TransactionOptions& options) {
   requireTimeLeft(options.notAfter);
   std::shared_ptr<Sql> transaction;
   const auto asked = steady_clock::now();
   try {
-    transaction = co_await db->newTransactionCoro();
+    transaction = co_await db->newTransactionCoro(type);
   } catch (const drogon::orm::TimeoutError&) {
     // Without a transaction; told below.
   }
@@ -116,6 +119,21 @@ drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
     throw;
   }
   co_return transaction;
+}
+
+}  // namespace
+
+drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
+                                                    const TransactionOptions& options) {
+  co_return co_await open(std::move(db), TransactionType::Deferred, options);
+}
+
+drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
+                                                  const TransactionOptions& options) {
+  // While the server is away nobody waits for its return with a lock in hand.
+  if (!db->hasAvailableConnections())
+    throw ServiceError(ErrorCode::kDatabaseUnavailable, "no connection to the database");
+  co_return co_await open(std::move(db), TransactionType::None, options);
 }
 
 drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,

@@ -48,6 +48,10 @@ class CommitUnknown : public std::runtime_error {
 // connections are busy).
 drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
                                                     const TransactionOptions& options);
+// The same without BEGIN: a connection of its own for a statement that commits by itself. It goes
+// back to the pool with the last pointer. Of the options, notAfter and poolWaited count.
+drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
+                                                  const TransactionOptions& options);
 // Throws ServiceError(kLockLost) when the deadline has passed.
 void requireTimeLeft(const Deadline& notAfter);
 // Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome

@@ -165,6 +165,33 @@ TEST_F(GuardedStatementTest, AReceiptIsStoredWithTheSaleOrNeitherIs) {
   EXPECT_EQ(one("SELECT id FROM receipts"), std::to_string(reservation.id));
 }
 
+// The only connection is busy until the lease is over.
+TEST_F(GuardedStatementTest, AStatementThatWaitedForAConnectionPastTheLeaseIsNotSent) {
+  const auto db = connect(where_, 1);
+  session_.run("SELECT pg_advisory_lock(1)");
+  auto busy = startOn(loops_.at(), [&]() -> drogon::Task<std::size_t> {
+    const auto rows = co_await db->execSqlCoro("SELECT pg_advisory_lock(1)");
+    co_return rows.size();
+  });
+  ASSERT_TRUE(eventually([&] {
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") == "1";
+  }));
+  auto guard = locked(5);
+  const auto leaseEnd = steady_clock::now() + std::chrono::milliseconds(200);
+  guard.validUntil = until(leaseEnd);
+  auto outcome = startOn(loops_.at(), [&] { return service(db).reserve(kSeat, 1, guard); });
+  std::this_thread::sleep_until(leaseEnd);
+  session_.run("SELECT pg_advisory_unlock(1)");
+  finish(std::move(busy));
+  try {
+    finish(std::move(outcome));
+    ADD_FAILURE() << "it was sold";
+  } catch (const ServiceError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kLockLost);
+  }
+  EXPECT_EQ(sales(), "0");
+}
+
 TEST_F(GuardedStatementTest, PastTheLeaseNothingIsSent) {
   auto guard = locked(5);
   guard.validUntil = until(steady_clock::now() - std::chrono::seconds(1));

@@ -68,6 +68,12 @@ void PgServer::kill() {
   std::filesystem::remove(folder_ + "/postmaster.pid");
 }
 
+void PgServer::restart() {
+  process_->signal(SIGINT);
+  if (process_->wait() != 0) throw std::runtime_error("PostgreSQL did not stop as it should");
+  start();
+}
+
 Config::Database PgServer::superuser() const {
   Config::Database database;
   database.port = port_;

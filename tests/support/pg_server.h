@@ -26,7 +26,8 @@ class PgServer {
                                     const std::string& options = "");
 
   void start();
-  void kill();  // SIGKILL to the whole server, as when the machine dies
+  void kill();     // SIGKILL to the whole server, as when the machine dies
+  void restart();  // what `pg_ctl restart -m fast` does: sessions are told to end
   int port() const { return port_; }
   // Backends of this database that are doing or holding something.
   Config::Database superuser() const;
