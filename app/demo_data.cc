@@ -28,10 +28,11 @@ void moveSequence(PgSession& session, const std::string& table) {
 
 void loadFestivalsAndAccounts(PgSession& session) {
   session.run(
-      "INSERT INTO festivals (id, university_name, festival_name, start_date, end_date) VALUES"
-      " (1, '페스타대학교', '봄 대동제', current_date, current_date + 2),"
-      " (2, '코루틴대학교', '가을 축제', current_date + 30, current_date + 32) ON CONFLICT DO "
-      "NOTHING");
+      "INSERT INTO festivals"
+      " (id, university_name, festival_name, start_date, end_date, user_visible) VALUES"
+      " (1, '페스타대학교', '봄 대동제', current_date, current_date + 2, true),"
+      " (2, '코루틴대학교', '가을 축제', current_date + 30, current_date + 32, true)"
+      " ON CONFLICT DO NOTHING");
   moveSequence(session, "festivals");
   addCouncil(session, "admin", "admin-demo-1", 1, "ROLE_ADMIN");
   addCouncil(session, "council1", "council-demo-1", 1, "ROLE_COUNCIL");

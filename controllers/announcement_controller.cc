@@ -37,7 +37,7 @@ std::int64_t pathId(const RequestContext& context) {
 std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
   const NewAnnouncement input{fields.text("title", kMaxTitle), fields.text("content", kMaxContent),
-                              fields.flag("isPinned")};
+                              fields.flagOrFalse("isPinned")};
   fields.done();
   return input;
 }
@@ -54,7 +54,7 @@ std::any parseText(const HttpRequestPtr&, const RequestContext& context) {
 std::any parsePin(const HttpRequestPtr&, const RequestContext& context) {
   const auto id = pathId(context);
   FieldReader fields(context.body);
-  const PinChange input{id, fields.flag("pinned")};
+  const PinChange input{id, fields.flagOrFalse("pinned")};
   fields.done();
   return input;
 }

@@ -42,13 +42,20 @@ void FestivalController::publish(Endpoints& endpoints) const {
 }
 
 drogon::Task<HttpResponsePtr> FestivalController::create(HttpRequestPtr request) const {
-  const auto answer = [](std::int64_t id) {
+  const NewFestival input = inputOf<NewFestival>(request);
+  const auto answer = [input](std::int64_t id) {
     JsonWriter json;
-    json.beginObject().member("festivalId", id);
+    json.beginObject()
+        .member("festivalId", id)
+        .member("universityName", input.universityName)
+        .member("festivalName", input.festivalName)
+        .member("startDate", input.startDate)
+        .member("endDate", input.endDate)
+        .member("userVisible", false);
     return Answer{drogon::k201Created, json.endObject().take()};
   };
   const auto receipt = receiptOf<std::int64_t>(request, answer);
-  const auto id = co_await service_->create(inputOf<NewFestival>(request), receipt);
+  const auto id = co_await service_->create(input, receipt);
   co_return toResponse(answer(id));
 }
 

@@ -1,5 +1,6 @@
 #include "controllers/json_body.h"
 
+#include "controllers/json_number.h"
 #include "controllers/local_time.h"
 #include "controllers/utf8.h"
 
@@ -29,7 +30,11 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(Json::Int64(value)); }
   bool number_unsigned(number_unsigned_t value) override { return add(Json::UInt64(value)); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  // 7.0 becomes 7: one value must have one form, lock keys are made of it.
+  bool number_float(number_float_t value, const string_t& literal) override {
+    const auto whole = wholeNumber(literal);
+    return whole ? add(Json::Int64(*whole)) : add(value);
+  }
   bool string(string_t& value) override { return add(Json::Value(value)); }
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(Json::objectValue); }
@@ -181,6 +186,10 @@ std::string FieldReader::choice(const char* field, const std::vector<std::string
   return {};
 }
 
+bool FieldReader::flagOrFalse(const char* field) {
+  return object_[field].isNull() ? false : flag(field);
+}
+
 bool FieldReader::flag(const char* field) {
   const Json::Value& value = object_[field];
   if (value.isBool()) return value.asBool();
@@ -190,7 +199,7 @@ bool FieldReader::flag(const char* field) {
 
 namespace {
 
-// isInt64 alone also accepts 1.0.
+// The parser has made integers of all whole numbers that fit.
 std::optional<std::int64_t> integerIn(const Json::Value& value) {
   const bool isInteger = value.type() == Json::intValue || value.type() == Json::uintValue;
   return isInteger && value.isInt64() ? std::optional(value.asInt64()) : std::nullopt;

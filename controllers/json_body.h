@@ -15,7 +15,8 @@ namespace festa {
 
 // The body as a JSON object. Throws ServiceError: kUnsupportedMediaType unless it is declared as
 // JSON, kMalformedJson for anything that is not exactly one object in valid UTF-8 (comments,
-// duplicate keys, trailing text, deep nesting).
+// duplicate keys, trailing text, deep nesting, numbers that no double can hold). A whole number of
+// 64 bits becomes an integer however it is written: 25.0 is 25.
 Json::Value parseJsonBody(const drogon::HttpRequest& request);
 Json::Value parseJsonObject(std::string_view text);
 
@@ -33,7 +34,8 @@ class FieldReader {
   std::string localTime(const char* field);  // as canonicalLocalTime() returns it
   std::string choice(const char* field, const std::vector<std::string>& allowed);
   bool flag(const char* field);
-  std::int64_t id(const char* field);  // a positive integer
+  bool flagOrFalse(const char* field);  // absent or null: false
+  std::int64_t id(const char* field);   // a positive integer
   std::int64_t number(const char* field, std::int64_t least, std::int64_t most);
   // Calls `read` for each object of a list that has 1 to `most` of them; what is wrong with one is
   // named like `seats[0].location`.

@@ -11,8 +11,8 @@ namespace {
 
 drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival) {
   const auto rows = co_await sql.execSqlCoro(
-      "INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
-      " VALUES ($1, $2, $3::text::date, $4::text::date) RETURNING id",
+      "INSERT INTO festivals (university_name, festival_name, start_date, end_date, user_visible)"
+      " VALUES ($1, $2, $3::text::date, $4::text::date, false) RETURNING id",
       festival.universityName, festival.festivalName, festival.startDate, festival.endDate);
   co_return rows[0][0].as<std::int64_t>();
 }

@@ -20,13 +20,14 @@ struct NewFestival {
 struct Festival {
   std::int64_t id = 0;
   NewFestival data;
-  bool userVisible = true;
+  bool userVisible = false;
 };
 
 class FestivalService {
  public:
   explicit FestivalService(Database database) : database_(std::move(database)) {}
 
+  // Not visible to users; its id.
   drogon::Task<std::int64_t> create(NewFestival festival, Receipt<std::int64_t> receipt = {}) const;
   // Throws ServiceError(kFestivalNotFound).
   drogon::Task<Festival> find(std::int64_t id) const;

@@ -237,7 +237,7 @@ def planted_answers(records):
     yield "an undescribed status", {**made, "status": 202}
     yield "an undescribed content type", {**made, "headers": made["headers"] + [["content-type", "text/plain"]]}
     yield "no X-Request-Id", without_header(made, "x-request-id")
-    yield "a request that should not be accepted", {**made, "sent": '{"title":"t","content":"c"}'}
+    yield "a request that should not be accepted", {**made, "sent": '{"title":"t"}'}
     yield "a body where none is described", {**made, "method": "DELETE", "path": "/announcements/1", "status": 204}
     yield "a code of other routes", with_body(refused, lambda body: body.update(code="COUPON_SOLD_OUT"))
     yield "a problem without its errors", with_body(refused, lambda body: body.pop("errors"))

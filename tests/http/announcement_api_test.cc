@@ -327,7 +327,7 @@ TEST_F(AnnouncementApi, BlankTextsAre422OnTheirField) {
 TEST_F(AnnouncementApi, ValidationNamesEveryWrongFieldWithAMessage) {
   const auto response = call("POST", "/announcements", "{}");
   expectProblem(response, 422, "VALIDATION_FAILED");
-  EXPECT_EQ(rejectedFields(response), (std::set<std::string>{"title", "content", "isPinned"}));
+  EXPECT_EQ(rejectedFields(response), (std::set<std::string>{"title", "content"}));
   const auto problem = response.json();
   for (const auto& error : problem["errors"]) {
     EXPECT_EQ(namesIn(error), (std::set<std::string>{"field", "message"}));
@@ -335,11 +335,37 @@ TEST_F(AnnouncementApi, ValidationNamesEveryWrongFieldWithAMessage) {
   }
   const auto p = path(create(false));
   EXPECT_EQ(rejectedFields(call("PATCH", p, "{}")), (std::set<std::string>{"title", "content"}));
-  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", "{}")), std::set<std::string>{"pinned"});
-  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"pinned":"true"})")),
-            std::set<std::string>{"pinned"});
-  EXPECT_EQ(rejectedFields(call("PATCH", p + "/pin", R"({"isPinned":true})")),
-            std::set<std::string>{"pinned"});
+  for (const auto* notBoolean : {"\"true\"", "0", "1", "[]", "{}"}) {
+    EXPECT_EQ(
+        rejectedFields(call("PATCH", p + "/pin", R"({"pinned":)" + std::string(notBoolean) + "}")),
+        std::set<std::string>{"pinned"})
+        << notBoolean;
+    EXPECT_EQ(rejectedFields(call(
+                  "POST", "/announcements",
+                  R"({"title":"t","content":"c","isPinned":)" + std::string(notBoolean) + "}")),
+              std::set<std::string>{"isPinned"})
+        << notBoolean;
+  }
+}
+
+TEST_F(AnnouncementApi, AnAnnouncementIsNotPinnedUnlessItSaysSo) {
+  for (const auto* body :
+       {R"({"title":"t","content":"c"})", R"({"title":"t","content":"c","isPinned":null})"}) {
+    const auto response = call("POST", "/announcements", body);
+    ASSERT_EQ(response.status, 201) << response.body;
+    EXPECT_EQ(response.json()["isPinned"], Json::Value(false)) << body;
+  }
+  EXPECT_EQ(pinned(), Ids{});
+}
+
+TEST_F(AnnouncementApi, APinChangeWithoutAValueUnpins) {
+  for (const auto* body : {"{}", R"({"pinned":null})"}) {
+    const auto id = create(true);
+    const auto response = call("PATCH", path(id) + "/pin", body);
+    ASSERT_EQ(response.status, 200) << response.body;
+    EXPECT_EQ(response.json()["isPinned"], Json::Value(false)) << body;
+    EXPECT_EQ(pinned(), Ids{});
+  }
 }
 
 TEST_F(AnnouncementApi, WritingNeedsACouncilOrAnAdmin) {

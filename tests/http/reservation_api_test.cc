@@ -110,7 +110,7 @@ TEST_F(ReservationApi, BadInputIsRefusedByField) {
                 "VALIDATION_FAILED");
   expectProblem(bookRaw(R"({"userId":1,"seatLocation":"A","seatNumber":2147483648})"), 422,
                 "VALIDATION_FAILED");
-  expectProblem(bookRaw(R"({"userId":1,"seatLocation":"A","seatNumber":1.0})"), 422,
+  expectProblem(bookRaw(R"({"userId":1,"seatLocation":"A","seatNumber":1.5})"), 422,
                 "VALIDATION_FAILED");
   expectProblem(bookRaw("{"), 400, "MALFORMED_JSON");
   expectProblem(client.send("POST", "/customer/performances/x/reservations", reservationBody(1, 1),
@@ -186,7 +186,8 @@ TEST_F(ReservationApi, NothingInTheSchemaIsDeferredToCommit) {
 namespace {
 
 // What a second buyer hears while the first is about to commit.
-Response whileSomebodyBuys(const Service& service) {
+Response whileSomebodyBuys(const Service& service,
+                           const std::string& wish = reservationBody(2, 1)) {
   const Sales sales(service.database());
   const auto performance = sales.performance(1);
   std::thread first([&] {
@@ -203,8 +204,7 @@ Response whileSomebodyBuys(const Service& service) {
                .body.find(R"(festa_lock_holders{lockable="seats",strategy="memory"} 1)") !=
            std::string::npos;
   }));
-  auto answer =
-      client.send("POST", reservationPath(performance), reservationBody(2, 1), Sales::as(2));
+  auto answer = client.send("POST", reservationPath(performance), wish, Sales::as(2));
   first.join();
   return answer;
 }
@@ -216,6 +216,14 @@ TEST(SeatLock, IsBusyAtOnceWhileSomebodyBuys) {
   const auto answer = whileSomebodyBuys(lab);
   expectProblem(answer, 409, "SEAT_BUSY");
   EXPECT_FALSE(answer.header("retry-after").empty());
+}
+
+TEST(SeatLock, IsTheSameForEverySpellingOfTheNumber) {
+  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
+  for (const auto* number : {"1.0", "10e-1"})
+    expectProblem(whileSomebodyBuys(lab, R"({"userId":2,"seatLocation":"A","seatNumber":)" +
+                                             std::string(number) + "}"),
+                  409, "SEAT_BUSY");
 }
 
 TEST(SeatLock, CanBeConfiguredToWait) {

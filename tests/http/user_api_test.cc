@@ -140,6 +140,26 @@ TEST_F(UserApi, ValuesBeyondTheirLimitsAre422OnTheirField) {
   EXPECT_EQ(inDatabase("SELECT count(*) FROM users WHERE login = $1", {name}), "0");
 }
 
+TEST_F(UserApi, AWholeNumberIsAnAgeHoweverItIsWritten) {
+  for (const auto* age : {"25", "25.0", "2.5e1", "250e-1", "25.000"}) {
+    SCOPED_TRACE(age);
+    name += 'x';
+    const auto response = client.send("POST", "/users", newUser("age", age));
+    ASSERT_EQ(response.status, 200) << response.body;
+    EXPECT_THAT(response.body, testing::HasSubstr(R"("age":25,)"));
+  }
+  for (const auto* age :
+       {"25.5", "25.0000000000000000000000001", "1e9", "1e300", "1e-400", "-0.5"}) {
+    SCOPED_TRACE(age);
+    const auto response = client.send("POST", "/users", newUser("age", age));
+    expectProblem(response, 422, "VALIDATION_FAILED");
+    EXPECT_EQ(rejectedFields(response), std::set<std::string>{"age"});
+  }
+  for (const auto* age : {"1e400", "-1e400", "1e99999999999999999999"})
+    EXPECT_EQ(client.send("POST", "/users", newUser("age", age)).status / 100, 4) << age;
+  EXPECT_EQ(client.get("/healthz").status, 200);
+}
+
 TEST_F(UserApi, ValuesAtTheirLimitsAreTaken) {
   name = repeated("가", 40) + std::to_string(1'000'000'000 + festival);
   EXPECT_EQ(client.send("POST", "/users", newUser("age", "0")).status, 200);

@@ -235,13 +235,46 @@ TEST(FieldReader, TextThatCannotBeStoredIsRejected) {
 
 TEST(FieldReader, OnlyPositive64BitIntegersAreIds) {
   for (const auto* value :
-       {"0", "-1", "1.5", "1.0", "1e0", "9223372036854775808", "18446744073709551616",
+       {"0", "-1", "1.5", "0.0", "1e19", "9223372036854775808", "18446744073709551616",
         "-9223372036854775808", "\"1\"", "true", "[1]", "{}"})
     EXPECT_THAT(wrongId(value), ElementsAre(kNotId)) << value;
   const auto largest = parseJsonObject(R"({"id":9223372036854775807})");
   FieldReader reader(largest);
   EXPECT_EQ(reader.id("id"), std::numeric_limits<std::int64_t>::max());
   EXPECT_THAT(errorsOf(reader), IsEmpty());
+  for (const auto* value : {"1", "1.0", "1e0", "9223372036854775807.0"})
+    EXPECT_THAT(wrongId(value), IsEmpty()) << value;
+}
+
+TEST(FieldReader, OnlyWholeNumbersWithinTheirBoundsAreNumbers) {
+  const auto object = parseJsonObject(
+      R"({"a":25.0,"b":2.5e1,"c":25.5,"d":150.0,"e":151.0,"f":1e300,"g":-0.0,"h":"25"})");
+  FieldReader reader(object);
+  for (const auto* field : {"a", "b"}) EXPECT_EQ(reader.number(field, 0, 150), 25);
+  EXPECT_EQ(reader.number("d", 0, 150), 150);
+  EXPECT_EQ(reader.number("g", 0, 150), 0);
+  EXPECT_THAT(errorsOf(reader), IsEmpty());
+  for (const auto* field : {"c", "e", "f", "h"}) {
+    reader.number(field, 0, 150);
+    EXPECT_FALSE(reader.isRight(field)) << field;
+  }
+}
+
+TEST(JsonBody, ANumberThatNoDoubleHoldsIsMalformed) {
+  for (const auto* text : {R"({"a":1e400})", R"({"a":-1e400})", R"({"a":[1e999999999999]})"})
+    EXPECT_THROW(parseJsonObject(text), ServiceError) << text;
+}
+
+TEST(FieldReader, AFlagThatMayBeAbsentIsFalseThen) {
+  const auto object = parseJsonObject(R"({"a":true,"b":false,"c":null,"d":"true","e":0})");
+  FieldReader reader(object);
+  EXPECT_TRUE(reader.flagOrFalse("a"));
+  for (const auto* field : {"b", "c", "missing"}) EXPECT_FALSE(reader.flagOrFalse(field)) << field;
+  EXPECT_THAT(errorsOf(reader), IsEmpty());
+  for (const auto* field : {"d", "e"}) {
+    EXPECT_FALSE(reader.flagOrFalse(field));
+    EXPECT_FALSE(reader.isRight(field)) << field;
+  }
 }
 
 TEST(FieldReader, OnlyTrueAndFalseAreFlags) {
