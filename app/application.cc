@@ -257,6 +257,17 @@ void sweepRegularly(const std::string& what, std::int64_t everySeconds, const Sw
   });
 }
 
+std::string firstSegment(const std::string& path) {
+  return path.substr(0, path.find('/', 1));
+}
+
+// A prefix that begins like a route would hide it.
+void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
+  for (const auto& route : routes.all())
+    if (!prefix.empty() && firstSegment(prefix) == firstSegment(route.pattern))
+      throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
+}
+
 // Runs on its own thread until a signal arrives.
 void stopOnSignal(sigset_t signals, const Config& config, const std::shared_ptr<Drain>& drain,
                   const std::function<void()>& endWaiting) {
@@ -384,9 +395,10 @@ void serve(const Config& config) {
   docs.publish(endpoints);
   endpoints.verify();
   DocsController::verify(*endpoints.routes());
+  requireFreePrefix(config.http.apiPrefix, *endpoints.routes());
 
   Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
-             config.http.maxRequests},
+             config.http.maxRequests, config.http.apiPrefix},
             endpoints.routes(), metrics, drain);
   edge.install();
   sweepRegularly("idempotency keys", config.idempotency.sweepSeconds,

@@ -171,6 +171,7 @@ void readHttp(Source& source, Config::Http& http) {
   source.read("http.threads", http.threads, 0, 256);
   source.read("http.max_body_bytes", http.maxBodyBytes, 1024, 64L * 1024 * 1024);
   source.read("http.cors_origins", http.corsOrigins);
+  source.read("http.api_prefix", http.apiPrefix);
   source.read("http.max_in_flight", http.maxInFlight, 0, 1'000'000);
   source.read("http.max_requests", http.maxRequests, 1, 10'000'000);
   source.read("http.trusted_proxies", http.trustedProxies);
@@ -292,6 +293,25 @@ void checkEnvironment(const Config& config) {
     fail("demo", "must be false when environment is production");
 }
 
+bool isPathSegment(const std::string& text) {
+  const auto isPlain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), isPlain);
+}
+
+void checkApiPrefix(const std::string& prefix) {
+  if (prefix.empty()) return;
+  bool isPath = prefix.front() == '/';
+  for (std::size_t start = 1; isPath && start <= prefix.size();) {
+    const auto end = std::min(prefix.find('/', start), prefix.size());
+    isPath = isPathSegment(prefix.substr(start, end - start));
+    start = end + 1;
+  }
+  if (!isPath)
+    fail("http.api_prefix",
+         "must be empty or like /api (letters, digits, - and _ between slashes), not '" + prefix +
+             "'");
+}
+
 void checkSecret(Config& config) {
   // A demo is started by people who want to look; its tokens are worth nothing.
   if (config.auth.jwtSecret.empty() && config.demo)
@@ -348,6 +368,7 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   readLock(source, config.lock);
   source.requireAllRead();
   checkEnvironment(config);
+  checkApiPrefix(config.http.apiPrefix);
   checkSecret(config);
   checkLevel(config);
   checkRedlockNodes(config.redlock);

@@ -39,6 +39,7 @@ struct Config {
     std::int64_t threads = 0;  // 0: one per core, at most one per connection
     std::int64_t maxBodyBytes = 1024L * 1024;
     std::vector<std::string> corsOrigins = {};
+    std::string apiPrefix = "/api";                // ignored at the start of a path; "": none
     std::int64_t maxInFlight = 0;                  // holders of locks; 0: 4 × database connections
     std::int64_t maxRequests = 60'000;             // read and not yet answered, waiters included
     std::vector<std::string> trustedProxies = {};  // addresses or networks

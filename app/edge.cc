@@ -20,7 +20,9 @@ const std::string kAttribute = "festa.edge";
 constexpr const char* kAllowedHeaders =
     "Authorization, Content-Type, festival, Idempotency-Key, If-None-Match, Accept-Language, "
     "X-Request-Id";
-constexpr const char* kExposedHeaders = "ETag, Location, Retry-After, X-Request-Id";
+constexpr const char* kExposedHeaders = "ETag, Link, Location, Retry-After, X-Request-Id";
+// Also those that a path does not have, so that a client can read the 405.
+constexpr const char* kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
 constexpr std::size_t kMaxPath = 1024;
 
@@ -65,6 +67,18 @@ bool isForOperators(const std::string& path) {
   return path == "/healthz" || path == "/readyz" || path == "/metrics";
 }
 
+bool isPreflight(const HttpRequestPtr& request) {
+  return request->method() == drogon::Options &&
+         !request->getHeader("access-control-request-method").empty();
+}
+
+// `allow`: the methods of the path; "" when there is no such path.
+HttpResponsePtr options(const std::string& allow) {
+  auto response = drogon::HttpResponse::newHttpResponse(drogon::k204NoContent, drogon::CT_NONE);
+  if (!allow.empty()) response->addHeader("Allow", allow);
+  return response;
+}
+
 HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
   auto response = problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
   response->addHeader("Allow", allow);
@@ -101,26 +115,32 @@ void Edge::install() {
       });
 }
 
+std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
+  const auto& prefix = settings_.apiPrefix;
+  const auto& path = request->path();
+  const bool hasIt = !prefix.empty() && path.starts_with(prefix) &&
+                     (path.size() == prefix.size() || path[prefix.size()] == '/');
+  if (!hasIt) return "";
+  request->setPath(path.size() == prefix.size() ? "/" : path.substr(prefix.size()));
+  return prefix;
+}
+
 HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   const auto& wished = request->getHeader("x-request-id");
   request->attributes()->insert(
       kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
+  auto context = std::make_shared<RequestContext>();
+  context->pathPrefix = stripPrefix(request);
   // Drogon matches paths by a regular expression that recurses for every character.
   const bool isTooLong = request->path().size() > kMaxPath;
-  auto context = std::make_shared<RequestContext>();
   if (!isTooLong) context->route = routes_->match(request->methodString(), request->path());
   attachContext(request, context);
-
-  if (drain_->stage() == Drain::Stage::kRefusing)
-    return problem(request, ServiceError(ErrorCode::kShuttingDown));
-  if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
-    return problem(request, ServiceError(ErrorCode::kOverloaded));
-  if (isTooLong) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
-  const auto found = context->route.result;
-  if (found == RouteTable::Result::kNotFound)
-    return problem(request, ServiceError(ErrorCode::kRouteNotFound));
-  if (request->method() == drogon::Options) return preflight(request);
-  if (found == RouteTable::Result::kMethodNotAllowed)
+  // On every path and at all times: a browser shows a refused preflight as a CORS error, and the
+  // reason, which the request itself would get, to nobody.
+  if (isPreflight(request)) return preflight(request);
+  if (auto refusal = refuse(request, isTooLong)) return refusal;
+  if (request->method() == drogon::Options) return options(context->route.allow);
+  if (context->route.result == RouteTable::Result::kMethodNotAllowed)
     return methodNotAllowed(request, context->route.allow);
   if (request->body().size() > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
@@ -130,12 +150,20 @@ HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
+HttpResponsePtr Edge::refuse(const HttpRequestPtr& request, bool isTooLong) const {
+  if (drain_->stage() == Drain::Stage::kRefusing)
+    return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
+    return problem(request, ServiceError(ErrorCode::kOverloaded));
+  if (isTooLong) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  if (contextOf(request).route.result == RouteTable::Result::kNotFound)
+    return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+  return nullptr;
+}
+
 HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {
-  auto response = drogon::HttpResponse::newHttpResponse(drogon::k204NoContent, drogon::CT_NONE);
-  const auto& allow = contextOf(request).route.allow;
-  response->addHeader("Allow", allow);
-  if (request->getHeader("access-control-request-method").empty()) return response;
-  response->addHeader("Access-Control-Allow-Methods", allow);
+  auto response = options(contextOf(request).route.allow);
+  response->addHeader("Access-Control-Allow-Methods", kAllowedMethods);
   response->addHeader("Access-Control-Allow-Headers", kAllowedHeaders);
   response->addHeader("Access-Control-Max-Age", "3600");
   return response;
@@ -153,6 +181,7 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
 }
 
 void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+  response->addHeader("X-Content-Type-Options", "nosniff");
   const auto record = recordOf(request);
   if (!record) {
     // Drogon answers OPTIONS * before any of our hooks.
@@ -160,12 +189,21 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
     return;
   }
   response->addHeader("X-Request-Id", record->requestId);
+  const auto& context = contextOf(request);
+  if (context.mustNotBeStored) response->addHeader("Cache-Control", "no-store");
+  const auto& location = response->getHeader("location");
+  if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
   // A stream would lose its events by it; streams are ended when requests are refused.
   if (drain_->stage() != Drain::Stage::kServing && !isStream(response)) {
     response->setCloseConnection(true);
     drain_->watch(request->getConnectionPtr());
   }
+  logAndCount(request, response);
+}
+
+void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+  const auto record = recordOf(request);
   const auto& pattern = contextOf(request).route.pattern;
   const auto& route = pattern.empty() ? "unmatched" : pattern;
   const auto taken =

@@ -18,10 +18,11 @@ struct EdgeSettings {
   std::size_t maxBodyBytes;
   std::vector<std::string> corsOrigins;  // "*": any
   std::int64_t maxRequests;              // in flight; operators' questions are answered beyond it
+  std::string apiPrefix;                 // "/api": ignored at the start of a path; "": none
 };
 
-// Request ids, draining, bounds of requests and bodies, CORS, unknown routes and methods, access
-// log and request metrics.
+// Request ids, the path's prefix, draining, bounds of requests and bodies, CORS, unknown routes and
+// methods, headers of every answer, access log and request metrics.
 class Edge {
  public:
   Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
@@ -33,7 +34,13 @@ class Edge {
  private:
   // An answer without routing, or nullptr.
   drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
+  // What was taken off the request's path; "" when nothing.
+  std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
+  // Refuses what is not to be served at the moment; nullptr: go on.
+  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, bool isTooLong) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
+  void logAndCount(const drogon::HttpRequestPtr& request,
+                   const drogon::HttpResponsePtr& response) const;
   void finish(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
   void addCorsHeaders(const drogon::HttpRequestPtr& request,
                       const drogon::HttpResponsePtr& response) const;

@@ -48,6 +48,7 @@ void CouncilController::publish(Endpoints& endpoints) const {
                  .access = kAnyone,
                  .takesBody = true,
                  .limitedByAddress = true,
+                 .answersToken = true,
                  .parse = parseLogin,
                  .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
   endpoints.add({.method = drogon::Post,

@@ -68,7 +68,6 @@ drogon::Task<HttpResponsePtr> DocsController::show(HttpRequestPtr request, const
   response->addHeader("ETag", page.etag);
   response->addHeader("Cache-Control", "no-cache");
   response->addHeader("Content-Security-Policy", kContentSecurityPolicy);
-  response->addHeader("X-Content-Type-Options", "nosniff");
   co_return response;
 }
 

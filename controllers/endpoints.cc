@@ -34,6 +34,7 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
   drogon::Task<HttpResponsePtr> invoke(const HttpRequestPtr& request,
                                        drogon::MiddlewareNextAwaiter&& next) override {
     auto& context = contextOf(request);
+    context.mustNotBeStored = endpoint_.answersToken;
     if (endpoint_.limitedByAddress) admission_->admitAddress(request);
     if (!endpoint_.access.empty()) context.caller = authenticate(request);
     if (isAuthenticatedWrite(endpoint_)) admission_->admitCaller(*context.caller);

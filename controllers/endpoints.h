@@ -32,6 +32,7 @@ struct Endpoint {
   Access access;
   bool takesBody = false;
   bool limitedByAddress = false;  // it costs much and takes no token
+  bool answersToken = false;      // its answers must not be stored
   // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
   std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
   // Runs when the caller's right and input are known, before any lock; an error answers at once.

@@ -43,7 +43,8 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     key_ = name;
-    return !open_.back()->isMember(name);  // a second one is an error
+    // A second one is an error; one with a NUL is another name to some parsers.
+    return name.find('\0') == string_t::npos && !open_.back()->isMember(name);
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     return false;
@@ -81,6 +82,9 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
 
 Json::Value parseJsonObject(std::string_view text) {
   if (!utf8Length(text)) throw ServiceError(ErrorCode::kMalformedJson, "body is not UTF-8");
+  // nlohmann's parser skips a byte order mark, which RFC 8259 forbids.
+  if (text.starts_with("\xEF\xBB\xBF"))
+    throw ServiceError(ErrorCode::kMalformedJson, "body begins with a byte order mark");
   // The parser takes a NUL for the end of its input.
   if (text.find('\0') != std::string_view::npos)
     throw ServiceError(ErrorCode::kMalformedJson, "body contains a NUL");

@@ -20,10 +20,12 @@ namespace festa {
 // read-only, except for what is measured. Belongs to the request.
 struct RequestContext {
   RouteTable::Match route;
-  std::optional<Caller> caller;                    // endpoints for anyone have none
-  Json::Value body;                                // null: the endpoint takes none
-  std::any input;                                  // what the endpoint's parse function returned
-  std::optional<IdempotencyClaim> claim;           // of a request with an Idempotency-Key
+  std::string pathPrefix;                 // what the client sent before request->path(), e.g. /api
+  bool mustNotBeStored = false;           // its answer carries a token
+  std::optional<Caller> caller;           // endpoints for anyone have none
+  Json::Value body;                       // null: the endpoint takes none
+  std::any input;                         // what the endpoint's parse function returned
+  std::optional<IdempotencyClaim> claim;  // of a request with an Idempotency-Key
   std::chrono::steady_clock::duration poolWait{};  // for database connections of its writes
 
   // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has

@@ -67,6 +67,7 @@ void UserController::publish(Endpoints& endpoints) const {
                  .access = kAnyone,
                  .takesBody = true,
                  .limitedByAddress = true,
+                 .answersToken = true,
                  .parse = parseLogin,
                  .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
 }

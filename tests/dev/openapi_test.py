@@ -18,6 +18,7 @@ METHODS = ("get", "put", "post", "delete", "patch")
 LONGEST_PATH = 1024  # longer ones are not routed
 MOST_SHOWN = 20
 PROBLEM = "application/problem+json"
+PREFIX = "/api"  # ignored at the start of a path
 
 
 class Document:
@@ -106,8 +107,9 @@ def errors_in_request(document, operation, record):
 
 def errors_elsewhere(document, record, headers, path, template):
     """Answers where no operation is."""
-    if record["method"] == "OPTIONS" and template and record["status"] == 204:
-        return ["no header Allow"] if "allow" not in headers else []
+    if record["method"] == "OPTIONS" and record["status"] == 204:
+        is_preflight = "access-control-max-age" in headers
+        return ["no header Allow"] if template and "allow" not in headers or not template and not is_preflight else []
     if (record["method"], path, record["status"], record["body"]) == ("OPTIONS", "/*", 200, ""):
         return []  # Drogon's own answer for the server as a whole
     codes = {503: ("SHUTTING_DOWN", "OVERLOADED")}
@@ -128,6 +130,11 @@ def errors_elsewhere(document, record, headers, path, template):
     return errors
 
 
+def routed_path(sent):
+    path = unquote(sent.split("?")[0].split("#")[0])
+    return path[len(PREFIX):] or "/" if (path + "/").startswith(PREFIX + "/") else path
+
+
 def complaints(document, records):
     """What is wrong with the answers, each said once."""
     document = Document(document)
@@ -135,7 +142,7 @@ def complaints(document, records):
     seen = {}
     for record in records:
         headers = dict(record["headers"])
-        path = unquote(record["path"].split("?")[0].split("#")[0])
+        path = routed_path(record["path"])
         template = document.template_of(path)
         method = "GET" if record["method"] == "HEAD" else record["method"]
         operation = document.operations.get((method, template))
@@ -244,6 +251,7 @@ def planted_answers(records):
     yield "meta where none belongs", with_body(refused, lambda body: body.update(meta={}))
     yield "a success at an unknown path", {**made, "path": "/nowhere"}
     yield "a success of an unknown method", {**made, "method": "PUT"}
+    yield "OPTIONS of an unknown path", {**missing, "method": "OPTIONS", "status": 204, "body": ""}
     yield "another problem at an unknown path", with_body(missing, lambda body: body.update(code="FORBIDDEN"))
 
 

@@ -90,6 +90,13 @@ TEST(Limits, RequestsBeyondTheBoundAreTurnedAwayAndOperatorsAreNot) {
   EXPECT_EQ(refused.code(), "OVERLOADED");
   EXPECT_FALSE(refused.header("retry-after").empty());
   EXPECT_EQ(client.get("/healthz").status, 200);
+  EXPECT_EQ(
+      client
+          .request("OPTIONS", "/performances",
+                   {{"Origin", "https://a.example"}, {"Access-Control-Request-Method", "GET"}})
+          .status,
+      204)
+      << "a browser would not show the 503";
   for (auto& thread : slow) thread.join();
   EXPECT_EQ(client.get("/performances").status, 200);
 }

@@ -8,6 +8,8 @@
 
 namespace festa::test {
 
+using namespace std::string_literals;
+
 namespace {
 
 const std::string kUnpinned = R"({"title":"t","content":"c","isPinned":false})";
@@ -238,6 +240,36 @@ TEST_F(OperationsTest, EveryAnswerHasARequestId) {
           << method << ' ' << path;
 }
 
+TEST_F(OperationsTest, NoAnswerLetsABrowserGuessItsType) {
+  for (const auto* method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+    for (const auto* path : {"/", "/healthz", "/metrics", "/docs", "/docs/docs.js", "/openapi.json",
+                             "/announcements", "/councils/login", "/nowhere", "/*"})
+      EXPECT_EQ(client.request(method, path).header("x-content-type-options"), "nosniff")
+          << method << ' ' << path;
+  const auto docs = client.get("/docs");
+  const auto unchanged = client.get("/docs", {{"If-None-Match", docs.header("etag")}});
+  EXPECT_EQ(unchanged.status, 304);
+  EXPECT_EQ(unchanged.header("x-content-type-options"), "nosniff");
+  const auto preflight = client.request(
+      "OPTIONS", "/announcements", {{"Origin", kOrigin}, {"Access-Control-Request-Method", "GET"}});
+  EXPECT_EQ(preflight.header("x-content-type-options"), "nosniff");
+  const auto tooLong = client.get('/' + repeated("x", 2000));
+  EXPECT_EQ(tooLong.header("x-content-type-options"), "nosniff");
+}
+
+TEST_F(OperationsTest, AnswersToLoginsAreNotStored) {
+  const auto stored = [this](const std::string& path, const std::string& body) {
+    return client.send("POST", path, body).header("cache-control");
+  };
+  EXPECT_EQ(stored("/councils/login", R"({"username":"admin","password":"admin-demo-1"})"),
+            "no-store");
+  EXPECT_EQ(stored("/councils/login", R"({"username":"admin","password":"wrong"})"), "no-store");
+  EXPECT_EQ(stored("/councils/login", "{}"), "no-store");
+  EXPECT_EQ(stored("/councils/login", "{"), "no-store");
+  EXPECT_EQ(stored("/users/login", R"({"userId":"user1","userPw":"user-demo-1"})"), "no-store");
+  EXPECT_EQ(stored("/users/login", R"({"userId":"user1","userPw":"wrong"})"), "no-store");
+}
+
 TEST_F(OperationsTest, HeadAnswersLikeGetWithoutTheBody) {
   const Headers headers{{"festival", std::to_string(festival)}};
   for (const auto* path : {"/healthz", "/festivals", "/announcements"}) {
@@ -376,13 +408,42 @@ TEST_F(CorsTest, PreflightOfAnAllowedOriginIsAnsweredAndMayBeCached) {
   EXPECT_GT(std::stoi("0" + response.header("access-control-max-age")), 0);
 }
 
+// A refused preflight would show the client a CORS error in place of the real answer.
+TEST_F(CorsTest, PreflightsSucceedOnEveryPath) {
+  for (const auto& path : {"/nowhere"s, "/"s, "//announcements"s, "/announcements/1/2/3"s,
+                           "/ANNOUNCEMENTS"s, "/api/nowhere"s, '/' + repeated("x", 2000)}) {
+    SCOPED_TRACE(path.substr(0, 40));
+    const auto response = preflight(path, kOrigin);
+    EXPECT_EQ(response.status, 204);
+    EXPECT_EQ(response.body, "");
+    EXPECT_EQ(response.header("access-control-allow-origin"), kOrigin);
+    for (const auto* method : {"GET", "POST", "PATCH", "DELETE"})
+      EXPECT_THAT(response.header("access-control-allow-methods"), testing::HasSubstr(method));
+    EXPECT_THAT(response.header("access-control-allow-headers"),
+                testing::HasSubstr("Authorization"));
+    EXPECT_GT(std::stoi("0" + response.header("access-control-max-age")), 0);
+  }
+  const auto real = client.get("/nowhere", {{"Origin", kOrigin}});
+  expectProblem(real, 404, "ROUTE_NOT_FOUND");
+  EXPECT_EQ(real.header("access-control-allow-origin"), kOrigin);
+}
+
+// The browser would hide a 405 behind a CORS error as well.
+TEST_F(CorsTest, PreflightOfAMethodThatThePathLacksSucceeds) {
+  const auto response =
+      client.request("OPTIONS", "/announcements",
+                     {{"Origin", kOrigin}, {"Access-Control-Request-Method", "DELETE"}});
+  EXPECT_EQ(response.status, 204);
+  EXPECT_THAT(response.header("access-control-allow-methods"), testing::HasSubstr("DELETE"));
+}
+
 TEST_F(CorsTest, AllowedOriginsMayReadAnswersAndTheirHeaders) {
   for (const auto& origin : {kOrigin, std::string("https://b.example")}) {
     const auto response = read(origin);
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.header("access-control-allow-origin"), origin);
     EXPECT_THAT(response.header("vary"), testing::HasSubstr("Origin"));
-    for (const auto* name : {"ETag", "Location", "Retry-After", "X-Request-Id"})
+    for (const auto* name : {"ETag", "Link", "Location", "Retry-After", "X-Request-Id"})
       EXPECT_THAT(response.header("access-control-expose-headers"), testing::HasSubstr(name));
   }
 }

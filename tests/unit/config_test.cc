@@ -150,6 +150,16 @@ TEST(Config, UnknownNamesOfEnvironmentsAndLogLevelsAreRefused) {
   EXPECT_THAT(refusal("", {{"FESTA_LOG_LEVEL", "INFO"}}), HasSubstr("'log_level'"));
 }
 
+TEST(Config, ThePrefixOfPathsIsAPathOrNothing) {
+  EXPECT_EQ(read("").http.apiPrefix, "/api");
+  for (const auto* prefix : {"", "/api", "/v1", "/festa/v1", "/a-b_c"})
+    EXPECT_EQ(read("", {{"FESTA_HTTP_API_PREFIX", prefix}}).http.apiPrefix, prefix);
+  for (const auto* prefix : {"api", "/", "/api/", "//api", "/a//b", "/a b", "/a?b", "/a%62", "/a#",
+                             "/..", "/.", "/{id}", "/é"})
+    EXPECT_THAT(refusal("", {{"FESTA_HTTP_API_PREFIX", prefix}}), HasSubstr("'http.api_prefix'"))
+        << prefix;
+}
+
 TEST(Config, ProductionRefusesLabAndDemo) {
   const Variables production{{"FESTA_ENVIRONMENT", "production"}};
   EXPECT_EQ(refusal("", production), "accepted");

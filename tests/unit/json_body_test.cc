@@ -309,6 +309,9 @@ TEST(JsonBody, WhatRfc8259ForbidsIsMalformedHoweverHarmlessItLooks) {
       "{\"a\":\"line\nbreak\"}",
       "{\"a\":\"\\ud800\\u0041\"}",
       "{\"a\":\"\\udc00\"}",
+      "\xEF\xBB\xBF{}",
+      "{\"\\u0000\":1}",
+      "{\"a\\u0000b\":1}",
   };
   for (const auto& text : bad)
     EXPECT_THROW(parseJsonObject(text), ServiceError) << testing::PrintToString(text);
