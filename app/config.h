@@ -56,8 +56,8 @@ struct Config {
     std::int64_t connections = 32;
     std::int64_t connectTimeoutMs = 30000;  // how long start waits for the server
     std::int64_t poolTimeoutMs =
-        950;  // waiting for a connection, and the client's patience per statement
-    std::int64_t statementTimeoutMs = 250;
+        750;  // waiting for a connection, and the client's patience per statement
+    std::int64_t statementTimeoutMs = 220;
     std::int64_t lockTimeoutMs = 200;
     std::int64_t commitTimeoutMs = 500;
   } database;

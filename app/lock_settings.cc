@@ -4,10 +4,22 @@
 #include "controllers/announcement_controller.h"
 #include "controllers/coupon_controller.h"
 #include "controllers/reservation_controller.h"
+#include "lock/redis/line_protocol.h"
 
 namespace festa {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+// What a holder has of its lease, at least, when its handler begins.
+milliseconds leastHolderTime(const Config& config, const StrategyRow& row, milliseconds lease) {
+  // The lab may choose redis-fair for any lock.
+  const bool mayFollow = row.followers || (config.lab && !config.redis.host.empty());
+  return mayFollow ? lock::leastFollowerTime(lease) : lease - lock::driftMargin(lease);
+}
+
+}  // namespace
 
 lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (lockable.strategy.empty()) lockable.strategy = config.lock.strategy;
@@ -46,10 +58,12 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
                                     kLongestPathStatements * config.database.statementTimeoutMs +
                                     config.database.commitTimeoutMs);
   // Of the lease, even if it may be renewed: a renewal may fail.
-  if (row->takesLock && longest >= lockable.lease - lock::driftMargin(lockable.lease))
+  const auto has = leastHolderTime(config, *row, lockable.lease);
+  if (row->takesLock && longest >= has)
     throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
-                      std::to_string(lockable.lease.count()) +
-                      ") must be longer than the time-outs of the longest path (" +
+                      std::to_string(lockable.lease.count()) + ", of which a holder has " +
+                      std::to_string(has.count()) +
+                      " at least) must be longer than the time-outs of the longest path (" +
                       std::to_string(longest.count()) + ": database.pool_timeout_ms + " +
                       std::to_string(kLongestPathStatements) +
                       " × database.statement_timeout_ms + database.commit_timeout_ms)");

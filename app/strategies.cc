@@ -15,7 +15,7 @@ const std::vector<StrategyRow>& strategyTable() {
       {"memory", true, Guard::kNone, false, false},
       {"redis-spin", true, Guard::kNone, false, true, Needs::kRedis},
       {"redis-pubsub", true, Guard::kNone, false, true, Needs::kRedis},
-      {"redis-fair", true, Guard::kNone, false, true, Needs::kRedis},
+      {"redis-fair", true, Guard::kNone, false, true, Needs::kRedis, false, true},
       {"redlock", true, Guard::kNone, false, true, Needs::kRedlock},
       {"pg-constraint", false, Guard::kConstraint, false, true},
       {"pg-row", false, Guard::kRowLock, false, true},

@@ -24,7 +24,8 @@ struct StrategyRow {
   bool labOnly;    // known not to protect
   bool acrossProcesses;
   Needs needs = Needs::kNothing;
-  bool queues = false;  // the answer comes later; for coupons only
+  bool queues = false;     // the answer comes later; for coupons only
+  bool followers = false;  // holders follow each other under one hold, see line_protocol.h
 
   bool appliesTo(const std::string& lockable) const { return !queues || lockable == "coupons"; }
 };

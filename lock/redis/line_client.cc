@@ -13,9 +13,6 @@ constexpr Millis kDeafBeatEvery{200};
 constexpr Millis kLookMargin{5};
 constexpr Millis kLookAgain{50};
 constexpr std::size_t kSweepHoldsAbove = 10'000;
-// A hold goes from one to the next without the server while this part of its lease has passed at
-// most, so that each of them has nearly a whole one.
-constexpr int kYoungShare = 8;
 
 }  // namespace
 
@@ -180,7 +177,7 @@ void LineClient::take(const LineReply::Grant& grant, const LockKey& key, SteadyT
                   .upcoming = {grant.followers.rbegin(), grant.followers.rend()},
                   .fence = grant.fence,
                   .validUntil = validUntil,
-                  .youngUntil = sent + lease / kYoungShare};
+                  .youngUntil = validUntil - leastFollowerTime(lease)};
   actions.push_back(Granted{*waiter, Lease{key, grant.ticket, grant.fence, validUntil}});
 }
 

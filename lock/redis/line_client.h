@@ -104,7 +104,7 @@ class LineClient {
     std::vector<std::string> upcoming;  // the next one last
     std::int64_t fence = 0;             // of the holder
     SteadyTime validUntil;
-    SteadyTime youngUntil;
+    SteadyTime youngUntil;  // nobody's turn begins later
   };
   using Lines = std::map<LockKey, Line>;
   using Offers = std::map<LockKey, SteadyTime>;

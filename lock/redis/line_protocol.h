@@ -106,6 +106,14 @@ constexpr Millis kOfferTime{500};
 constexpr Millis kAliveTime{2000};
 // Most that may follow a holder before the server is asked again.
 constexpr int kFollowers = 7;
+// A follower's turn begins only while the hold is younger than this.
+constexpr Millis youngTime(Millis lease) {
+  return lease / 8;
+}
+// What the last follower has of the lease, at least, when its turn begins.
+constexpr Millis leastFollowerTime(Millis lease) {
+  return lease - driftMargin(lease) - youngTime(lease);
+}
 // Places of dead processes taken out of a line in one step.
 constexpr int kDeadPerStep = 1000;
 

@@ -119,6 +119,17 @@ TEST_F(LineClientTest, WhoHasGivenItsTurnToAnotherCanNeitherProlongNorGiveItBack
   EXPECT_EQ(client_.prolonging(follower->lease), leader->lease.owner);
 }
 
+TEST_F(LineClientTest, TheLastFollowerHasAtLeastItsShareOfTheLease) {
+  const auto first = read(arrive().second);
+  stand();
+  stand();
+  const auto leader = read(execute(*client_.giveBack(first->lease, now_).leave));
+  now_ += lock::youngTime(kLease) - Millis{1};
+  const auto follower = client_.giveBack(leader->lease, now_).next;
+  ASSERT_TRUE(follower);
+  EXPECT_EQ(follower->lease.validUntil - now_, lock::leastFollowerTime(kLease) + Millis{1});
+}
+
 TEST_F(LineClientTest, AnOldHoldIsGivenBackToTheServerWithAllWhoHadIt) {
   const auto first = read(arrive().second);
   for (int i = 0; i < 3; ++i) stand();
