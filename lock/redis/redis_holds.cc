@@ -55,7 +55,7 @@ std::string text(std::int64_t number) {
 RedisHolds::RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource epochs)
     : commands_(std::move(commands)), keys_(std::move(keys)), epochs_(std::move(epochs)) {}
 
-drogon::Task<> RedisHolds::startNewEpoch() {
+drogon::Task<> RedisHolds::startNewEpoch(std::int64_t floor) {
   std::shared_ptr<Waiter> waiter;
   {
     const std::lock_guard guard(mutex_);
@@ -68,7 +68,7 @@ drogon::Task<> RedisHolds::startNewEpoch() {
   }
   std::exception_ptr error;
   try {
-    co_await lock::startNewEpoch(commands_, keys_, epochs_);
+    co_await lock::startNewEpoch(commands_, keys_, epochs_, floor);
   } catch (...) {
     error = std::current_exception();
   }
@@ -86,9 +86,16 @@ drogon::Task<> RedisHolds::startNewEpoch() {
 drogon::Task<> RedisHolds::requireHome() {
   const auto losses = commands_->losses();
   const std::vector<std::string> keys{keys_.home()};
-  const auto reply = co_await commands_->run(kIsHome, keys, {});
-  if (reply.integer == 0) co_await startNewEpoch();
-  trustedAt_ = losses;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto reply = co_await commands_->run(kIsHome, keys, {});
+    if (reply.integer == 1) {
+      trustedAt_ = losses;
+      co_return;
+    }
+    // Asked again afterwards: the draw of another coroutine may have failed.
+    co_await startNewEpoch();
+  }
+  throw LockStorageUnavailable("Redis loses its fence counter again and again");
 }
 
 drogon::Task<RedisReply> RedisHolds::run(const RedisScript& script, std::vector<std::string> keys,
@@ -115,9 +122,10 @@ drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string own
 
 drogon::Task<bool> RedisHolds::extend(Lease& lease, Extension extension) {
   const std::vector<std::string> keys{keys_.hold(lease.key), keys_.fence()};
-  const std::vector<std::string> arguments{
-      lease.owner, extension.lease ? text(extension.lease->count()) : "",
-      extension.fenceAbove ? text(std::max(*extension.fenceAbove, lease.fence)) : ""};
+  const auto floor = std::max(extension.fenceAbove.value_or(0), lease.fence);
+  const std::vector<std::string> arguments{lease.owner,
+                                           extension.lease ? text(extension.lease->count()) : "",
+                                           extension.fenceAbove ? text(floor) : ""};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto sent = SteadyClock::now();
     const auto reply = co_await run(kExtend, keys, arguments);
@@ -129,7 +137,7 @@ drogon::Task<bool> RedisHolds::extend(Lease& lease, Extension extension) {
         lease.validUntil = sent + *extension.lease - driftMargin(*extension.lease);
       co_return true;
     }
-    co_await startNewEpoch();
+    co_await startNewEpoch(floor);
   }
   throw LockStorageUnavailable("Redis loses its fence counter again and again");
 }

@@ -35,9 +35,10 @@ class RedisHolds {
   drogon::Task<RedisReply> run(const RedisScript& script, std::vector<std::string> keys,
                                std::vector<std::string> arguments);
 
-  // The server has lost its fence counter: tokens go on above all earlier ones. Many who find that
-  // at once draw one epoch together.
-  drogon::Task<> startNewEpoch();
+  // The server has lost its fence counter, or has not reached `floor`: tokens go on above all
+  // earlier ones. Many who find that at once draw one epoch together. They return when that has
+  // ended, well or badly, and ask the server again.
+  drogon::Task<> startNewEpoch(std::int64_t floor = 0);
 
  private:
   drogon::Task<> requireHome();

@@ -17,6 +17,8 @@ class RedisKeys {
   std::string fence() const { return root_ + ":fence"; }
   // The server for which that counter was started: a replica that took over is another one.
   std::string home() const { return root_ + ":home"; }
+  // While an epoch is being drawn: since when, see redis_epoch.h.
+  std::string loss() const { return root_ + ":loss"; }
 
   const std::string& storage() const { return storage_; }
   std::string hold(const std::string& key) const { return storage_ + ":hold:" + key; }
