@@ -14,6 +14,16 @@ namespace {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
+// The token of an Authorization header; nullopt for another scheme. The scheme's case does not
+// matter (RFC 9110, 11.1).
+std::optional<std::string> bearerToken(const std::string& header) {
+  const auto space = std::min(header.find(' '), header.size());
+  std::string scheme = header.substr(0, space);
+  for (auto& c : scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (scheme != "bearer") return std::nullopt;
+  return header.substr(std::min(header.find_first_not_of(' ', space), header.size()));
+}
+
 bool isAuthenticatedWrite(const Endpoint& endpoint) {
   return !endpoint.access.empty() && endpoint.method != drogon::Get;
 }
@@ -45,11 +55,9 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
 
  private:
   Caller authenticate(const HttpRequestPtr& request) const {
-    static const std::string kScheme = "Bearer ";
-    const auto& header = request->getHeader("authorization");
-    if (!header.starts_with(kScheme))
-      throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
-    auto caller = tokens_->verify(header.substr(kScheme.size()));
+    const auto token = bearerToken(request->getHeader("authorization"));
+    if (!token) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
+    auto caller = tokens_->verify(*token);
     if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
     const bool allowed =
         std::any_of(endpoint_.access.begin(), endpoint_.access.end(),

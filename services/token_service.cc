@@ -3,6 +3,7 @@
 #include <json/json.h>
 #include <jwt.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <stdexcept>
@@ -26,25 +27,71 @@ std::string rolesJson(const std::vector<std::string>& roles) {
   return json + "]}";
 }
 
-std::vector<std::string> rolesOf(jwt_t* token) {
-  const std::unique_ptr<char, decltype(&free)> text(jwt_get_grants_json(token, "roles"), &free);
+// The header or the payload of a token as an object; null when it cannot be read.
+Json::Value objectFrom(char* ownedText) {
+  const std::unique_ptr<char, decltype(&free)> text(ownedText, &free);
+  Json::Value object;
+  try {
+    if (text && Json::Reader().parse(text.get(), object) && object.isObject()) return object;
+  } catch (const Json::Exception&) {
+    // Nested more deeply than the reader goes.
+  }
+  return {};
+}
+
+std::optional<std::string> textClaim(const Json::Value& claims, const char* name) {
+  const auto& value = claims[name];
+  return value.isString() ? std::optional(value.asString()) : std::nullopt;
+}
+
+// Numbers of ours are positive integers.
+std::optional<std::int64_t> numberClaim(const Json::Value& claims, const char* name) {
+  const auto& value = claims[name];
+  const bool isInteger = value.type() == Json::intValue || value.type() == Json::uintValue;
+  const bool isOurs = isInteger && value.isInt64() && value.asInt64() > 0;
+  return isOurs ? std::optional(value.asInt64()) : std::nullopt;
+}
+
+// A role of one realm means nothing in the other: their ids are counted apart.
+bool countsIn(Realm realm, const std::string& role) {
+  if (role == "ROLE_USER") return realm == Realm::kUser;
+  if (role == "ROLE_COUNCIL" || role == "ROLE_ADMIN") return realm == Realm::kCouncil;
+  return true;
+}
+
+std::vector<std::string> rolesIn(const Json::Value& claims, Realm realm) {
   std::vector<std::string> roles;
-  Json::Value parsed;
-  if (!text || !Json::Reader().parse(text.get(), parsed) || !parsed.isArray()) return roles;
-  for (const auto& role : parsed)
-    if (role.isString()) roles.push_back(role.asString());
+  if (!claims["roles"].isArray()) return roles;
+  for (const auto& role : claims["roles"])
+    if (role.isString() && countsIn(realm, role.asString())) roles.push_back(role.asString());
   return roles;
 }
 
-std::optional<std::string> textGrant(jwt_t* token, const char* name) {
-  const char* value = jwt_get_grant(token, name);
-  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+std::optional<Caller> callerIn(const Json::Value& claims) {
+  const auto login = textClaim(claims, "sub");
+  const auto uid = numberClaim(claims, "uid");
+  const auto realmName = textClaim(claims, "realm");
+  if (!login || !uid || (realmName != "council" && realmName != "user")) return std::nullopt;
+  const auto realm = realmName == "council" ? Realm::kCouncil : Realm::kUser;
+  Caller caller{*login, *uid, realm, numberClaim(claims, "festivalId"), rolesIn(claims, realm)};
+  if (realm == Realm::kCouncil && !caller.festivalId) return std::nullopt;
+  return caller;
 }
 
-// libjwt says "absent or not a number" through errno only; numbers of ours are positive.
-std::optional<std::int64_t> numberGrant(jwt_t* token, const char* name) {
-  const std::int64_t value = jwt_get_grant_int(token, name);
-  return value > 0 ? std::optional(value) : std::nullopt;
+bool hasBegun(const Json::Value& claims, std::time_t now) {
+  if (!claims.isMember("nbf")) return true;
+  return claims["nbf"].isNumeric() && claims["nbf"].asDouble() <= static_cast<double>(now);
+}
+
+// When the token ends: as it says, and not later than one that is issued now and lives as long as
+// tokens live today. Nullopt: it does not say.
+std::optional<std::int64_t> endOf(const Json::Value& claims, std::chrono::seconds lifetime,
+                                  std::time_t now) {
+  const auto expires = numberClaim(claims, "exp");
+  if (!expires || !claims.isMember("iat")) return expires;
+  const auto issued = numberClaim(claims, "iat");
+  if (!issued) return std::nullopt;
+  return std::min(*expires, std::min(*issued, std::int64_t{now}) + lifetime.count());
 }
 
 }  // namespace
@@ -83,18 +130,16 @@ std::optional<Caller> TokenService::verify(const std::string& token) const {
                  static_cast<int>(secret_.size())) != 0)
     return std::nullopt;
   const Jwt decoded(raw, &jwt_free);
-  if (jwt_get_alg(raw) != JWT_ALG_HS256) return std::nullopt;
-  const auto expires = numberGrant(raw, "exp");
-  if (!expires || *expires <= now) return std::nullopt;
-
-  const auto login = textGrant(raw, "sub");
-  const auto uid = numberGrant(raw, "uid");
-  const auto realm = textGrant(raw, "realm");
-  if (!login || !uid || (realm != "council" && realm != "user")) return std::nullopt;
-  Caller caller{*login, *uid, realm == "council" ? Realm::kCouncil : Realm::kUser,
-                numberGrant(raw, "festivalId"), rolesOf(raw)};
-  if (caller.realm == Realm::kCouncil && !caller.festivalId) return std::nullopt;
-  verified_.add(token, caller, *expires);
+  // What "crit" lists must be understood; we understand no extension.
+  const auto header = objectFrom(jwt_get_headers_json(raw, nullptr));
+  if (jwt_get_alg(raw) != JWT_ALG_HS256 || header.isNull() || header.isMember("crit"))
+    return std::nullopt;
+  const auto claims = objectFrom(jwt_get_grants_json(raw, nullptr));
+  if (claims.isNull() || !hasBegun(claims, now)) return std::nullopt;
+  const auto end = endOf(claims, lifetime_, now);
+  if (!end || *end <= now) return std::nullopt;
+  const auto caller = callerIn(claims);
+  if (caller) verified_.add(token, *caller, *end);
   return caller;
 }
 

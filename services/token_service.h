@@ -15,8 +15,10 @@ class TokenService {
   TokenService(std::string secret, std::chrono::seconds lifetime);
 
   std::string issue(const Caller& caller) const;
-  // Nullopt for anything but an unexpired token of ours: another algorithm, `none`, a bad
-  // signature, missing claims.
+  // Nullopt for anything but a token of ours within its time: another algorithm, `none`, a bad
+  // signature, missing claims, a header with `crit`, `nbf` in the future, `exp` in the past, `iat`
+  // longer ago than `lifetime` (so a shortened lifetime holds for tokens issued before). Roles of
+  // another realm are left out.
   std::optional<Caller> verify(const std::string& token) const;
 
  private:

@@ -1,10 +1,9 @@
 #include "services/token_service.h"
 
-#include <drogon/utils/Utilities.h>
+#include "tests/support/crafted_token.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <ctime>
 
@@ -28,18 +27,12 @@ Caller council() {
 }
 
 std::string encoded(std::string_view text) {
-  return drogon::utils::base64EncodeUnpadded(text, true);
+  return base64Url(text);
 }
 
-// A token made by hand, so that it can be anything.
 std::string crafted(const std::string& header, const std::string& payload, const EVP_MD* digest,
                     const std::string& secret = kSecret) {
-  const auto text = encoded(header) + '.' + encoded(payload);
-  unsigned char mac[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  HMAC(digest, secret.data(), static_cast<int>(secret.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac, &length);
-  return text + '.' + encoded({reinterpret_cast<const char*>(mac), length});
+  return craftedToken(header, payload, secret, digest);
 }
 
 std::string crafted(const std::string& payload) {
@@ -189,6 +182,76 @@ TEST(TokenService, RolesThatAreNotTextAreIgnored) {
       R"({"sub":"u","uid":1,"realm":"user","roles":["A",1,null,"B"],"exp":)" + inAnHour() + "}"));
   ASSERT_TRUE(caller);
   EXPECT_THAT(caller->roles, ElementsAre("A", "B"));
+}
+
+TEST(TokenService, ATokenIsRefusedBeforeItsTime) {
+  const auto with = [](const std::string& notBefore) {
+    return tokens().verify(crafted(R"({"sub":"u","uid":1,"realm":"user","nbf":)" + notBefore +
+                                   R"(,"exp":)" + inAnHour() + "}"));
+  };
+  const auto now = std::time(nullptr);
+  for (const auto& past : {std::string("0"), std::to_string(now - 1),
+                           std::to_string(now - 1) + ".5", std::string("-1")})
+    EXPECT_TRUE(with(past)) << past;
+  for (const auto& other :
+       {std::to_string(now + 60), std::string("1e300"), std::string("9223372036854775807"),
+        std::string("\"0\""), std::string("null"), std::string("true"), std::string("[]")})
+    EXPECT_FALSE(with(other)) << other;
+}
+
+TEST(TokenService, ATokenOlderThanTokensGetIsRefusedWhateverItSays) {
+  const auto issued = [](std::int64_t secondsAgo) {
+    return crafted(R"({"sub":"u","uid":1,"realm":"user","iat":)" +
+                   std::to_string(std::time(nullptr) - secondsAgo) + R"(,"exp":)" + inAnHour() +
+                   "}");
+  };
+  EXPECT_TRUE(tokens().verify(issued(3500)));
+  EXPECT_FALSE(tokens().verify(issued(3600)));
+  EXPECT_FALSE(tokens().verify(issued(1'000'000)));
+  EXPECT_TRUE(tokens().verify(issued(-10))) << "clocks differ";
+  for (const auto* when : {"\"1\"", "null", "0", "-1", "1.5", "true"})
+    EXPECT_FALSE(tokens().verify(crafted(R"({"sub":"u","uid":1,"realm":"user","iat":)" +
+                                         std::string(when) + R"(,"exp":)" + inAnHour() + "}")))
+        << when;
+}
+
+TEST(TokenService, AHeaderWithDemandsIsRefused) {
+  const auto with = [](const std::string& more) {
+    return tokens().verify(
+        crafted(R"({"alg":"HS256","typ":"JWT")" + more + "}", goodPayload(), EVP_sha256()));
+  };
+  EXPECT_TRUE(with(R"(,"kid":"1")"));
+  for (const auto* crit : {R"(["exp"])", R"(["b64"],"b64":false)", "[]", "{}", "null", "1", "\"\""})
+    EXPECT_FALSE(with(R"(,"crit":)" + std::string(crit))) << crit;
+}
+
+TEST(TokenService, RolesOfAnotherRealmAreLeftOut) {
+  const auto roles = [](const std::string& realm) {
+    return tokens()
+        .verify(crafted(R"({"sub":"u","uid":1,"festivalId":1,"realm":")" + realm +
+                        R"(","roles":["ROLE_USER","ROLE_COUNCIL","ROLE_ADMIN","X"],"exp":)" +
+                        inAnHour() + "}"))
+        ->roles;
+  };
+  EXPECT_THAT(roles("user"), ElementsAre("ROLE_USER", "X"));
+  EXPECT_THAT(roles("council"), ElementsAre("ROLE_COUNCIL", "ROLE_ADMIN", "X"));
+}
+
+TEST(TokenService, DeepAndStrangeClaimsAreRefusedOrIgnored) {
+  const auto with = [](const std::string& claims) {
+    return tokens().verify(
+        crafted(R"({"sub":"u","uid":1,"realm":"user","exp":)" + inAnHour() + ',' + claims + "}"));
+  };
+  EXPECT_FALSE(with(R"("x":)" + std::string(1400, '[') + std::string(1400, ']')));
+  EXPECT_FALSE(with(R"("roles":)" + std::string(1100, '[') + std::string(1100, ']')));
+  for (const auto* roles : {"null", "1", "\"ROLE_USER\"", R"({"0":"ROLE_USER"})", "[[]]", "[{}]"}) {
+    const auto caller = with(R"("roles":)" + std::string(roles));
+    ASSERT_TRUE(caller) << roles;
+    EXPECT_THAT(caller->roles, IsEmpty()) << roles;
+  }
+  for (const auto* claims : {R"("sub":"a\u0000b")", R"("uid":1.0)", R"("uid":1e0)",
+                             R"("uid":9223372036854775808)", R"("uid":1e400)", R"("exp":1e300)"})
+    EXPECT_FALSE(with(claims)) << claims;
 }
 
 TEST(TokenService, NothingMayFollowATokenNotEvenAfterANul) {
