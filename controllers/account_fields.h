@@ -1,18 +1,20 @@
-// Limits of the fields that accounts of every kind have.
+// The fields that accounts of every kind have.
 #pragma once
 
 #include "controllers/json_body.h"
 #include "services/credentials.h"
+#include "services/login_name.h"
 
 namespace festa {
 
-inline constexpr std::size_t kMaxLogin = 50;
 inline constexpr std::size_t kMinPassword = 8;
 inline constexpr std::size_t kMaxPassword = 128;
 
-// The fields of a login. A password too short to be set is simply wrong.
-inline Credentials readCredentials(FieldReader& fields, const char* login, const char* password) {
-  return {fields.text(login, kMaxLogin), fields.password(password, 1, kMaxPassword)};
-}
+// A name that an account may get, in NFC; its faults are rejected.
+std::string readNewLogin(FieldReader& fields, const char* field);
+
+// The fields of a login. A name that no account may get, or a password too short to be set, is
+// simply wrong: accounts of older versions may have such a name.
+Credentials readCredentials(FieldReader& fields, const char* login, const char* password);
 
 }  // namespace festa

@@ -26,7 +26,7 @@ std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
 
 std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
-  const NewCouncil input{fields.id("festivalId"), fields.text("username", kMaxLogin),
+  const NewCouncil input{fields.id("festivalId"), readNewLogin(fields, "username"),
                          fields.password("password", kMinPassword, kMaxPassword)};
   fields.done();
   return input;

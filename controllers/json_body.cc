@@ -134,14 +134,23 @@ const Json::Value* FieldReader::storable(const char* field) {
   return &value;
 }
 
-std::string FieldReader::text(const char* field, std::size_t maxCharacters) {
+std::optional<std::string> FieldReader::notBlank(const char* field) {
   const auto* value = storable(field);
-  if (value == nullptr) return {};
+  if (value == nullptr) return std::nullopt;
   auto text = value->asString();
-  if (isBlank(text)) reject(field, "비어 있을 수 없습니다.", "must not be blank");
-  if (*utf8Length(text) > maxCharacters)
-    reject(field, "최대 " + std::to_string(maxCharacters) + "자까지 입력할 수 있습니다.",
-           "must have at most " + std::to_string(maxCharacters) + " characters");
+  if (!isBlank(text)) return text;
+  reject(field, "비어 있을 수 없습니다.", "must not be blank");
+  return std::nullopt;
+}
+
+void FieldReader::rejectLength(const char* field, std::size_t maxCharacters) {
+  reject(field, "최대 " + std::to_string(maxCharacters) + "자까지 입력할 수 있습니다.",
+         "must have at most " + std::to_string(maxCharacters) + " characters");
+}
+
+std::string FieldReader::text(const char* field, std::size_t maxCharacters) {
+  auto text = notBlank(field).value_or("");
+  if (*utf8Length(text) > maxCharacters) rejectLength(field, maxCharacters);
   return text;
 }
 

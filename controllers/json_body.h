@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ class FieldReader {
 
   // Each returns a harmless value when the field is wrong; done() then throws.
   std::string text(const char* field, std::size_t maxCharacters);  // not blank
+  std::optional<std::string> notBlank(const char* field);  // of any length; nullopt: it was wrong
   std::string password(const char* field, std::size_t minCharacters, std::size_t maxCharacters);
   std::string date(const char* field);       // yyyy-MM-dd
   std::string localTime(const char* field);  // as canonicalLocalTime() returns it
@@ -42,6 +44,7 @@ class FieldReader {
   void each(const char* field, std::size_t most, const ReadItem& read);
 
   void reject(const char* field, std::string ko, std::string en);
+  void rejectLength(const char* field, std::size_t maxCharacters);
   bool allRight() const { return errors_.empty(); }
   bool isRight(const char* field) const;  // not rejected so far
   // Throws ServiceError(kValidationFailed) with all that was rejected.

@@ -19,10 +19,10 @@ constexpr std::int64_t kMaxAge = 150;
 constexpr std::size_t kMaxEmail = 254;
 constexpr std::size_t kMaxPhone = 30;
 
-// Whether it exists only a letter to it can tell.
+// Whether it exists only a letter to it can tell. A line break would write that letter's headers.
 bool looksLikeEmail(const std::string& text) {
   return std::count(text.begin(), text.end(), '@') == 1 && text.front() != '@' &&
-         text.back() != '@';
+         text.back() != '@' && !hasInvisible(text);
 }
 
 std::string readEmail(FieldReader& fields) {
@@ -35,7 +35,7 @@ std::string readEmail(FieldReader& fields) {
 std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   FieldReader fields(context.body);
   NewUser input;
-  input.credentials = {fields.text("userId", kMaxLogin),
+  input.credentials = {readNewLogin(fields, "userId"),
                        fields.password("userPw", kMinPassword, kMaxPassword)};
   input.name = fields.text("name", kMaxName);
   input.age = static_cast<std::int32_t>(fields.number("age", 0, kMaxAge));

@@ -1,5 +1,7 @@
 #include "services/council_service.h"
 
+#include "services/login_name.h"
+
 namespace festa {
 
 namespace {
@@ -38,13 +40,14 @@ drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::stri
 
 drogon::Task<Login> CouncilService::login(Credentials credentials) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT id, festival_id, password_hash, role FROM councils WHERE username = $1",
-      credentials.login);
+      "SELECT id, festival_id, password_hash, role, username FROM councils"
+      " WHERE username IN ($1, $2) ORDER BY username = $1 DESC LIMIT 1",
+      credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][2].as<std::string>();
   co_await requirePassword(*hasher_, hash, credentials.password);
   const auto festivalId = rows[0][1].as<std::int64_t>();
-  const Caller caller{credentials.login,
+  const Caller caller{rows[0][4].as<std::string>(),
                       rows[0][0].as<std::int64_t>(),
                       Realm::kCouncil,
                       festivalId,

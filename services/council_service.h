@@ -12,7 +12,7 @@ namespace festa {
 
 struct NewCouncil {
   std::int64_t festivalId = 0;
-  std::string username;
+  std::string username;  // in NFC
   std::string password;
 };
 

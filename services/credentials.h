@@ -9,9 +9,12 @@
 namespace festa {
 
 struct Credentials {
-  std::string login;
+  std::string login;  // of a login: in any spelling; of a new account: in NFC
   std::string password;
 };
+
+// Logins look a name up in the spelling that was sent, then in NFC. New names are in NFC; accounts
+// of older versions that share a name keep their own spelling (migration V006).
 
 // `hash` is the stored one, nullopt when nobody has that login name. Throws
 // ServiceError(kWrongCredentials), as late for an unknown name as for a wrong password. Resumes on

@@ -1,5 +1,7 @@
 #include "services/user_service.h"
 
+#include "services/login_name.h"
+
 namespace festa {
 
 namespace {
@@ -23,12 +25,14 @@ drogon::Task<std::int64_t> UserService::create(NewUser user) const {
 
 drogon::Task<UserLogin> UserService::login(Credentials credentials) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT id, password_hash FROM users WHERE login = $1", credentials.login);
+      "SELECT id, password_hash, login FROM users"
+      " WHERE login IN ($1, $2) ORDER BY login = $1 DESC LIMIT 1",
+      credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][1].as<std::string>();
   co_await requirePassword(*hasher_, hash, credentials.password);
   const auto id = rows[0][0].as<std::int64_t>();
-  const Caller caller{credentials.login, id, Realm::kUser, {}, {kUserRole}};
+  const Caller caller{rows[0][2].as<std::string>(), id, Realm::kUser, {}, {kUserRole}};
   co_return UserLogin{id, tokens_->issue(caller)};
 }
 
