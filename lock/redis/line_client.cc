@@ -102,6 +102,7 @@ LeaveCommand LineClient::leaveOf(const Lease& lease) {
   if (auto* const run = runOf(lease)) {
     leave.ticket = run->leader;
     leave.followers = std::move(run->past);
+    runsDue_.erase({run->validUntil, lease.key});
     runs_.erase(lease.key);
   }
   if (const auto waiter = ours(leave.ticket)) held_.erase(*waiter);
@@ -123,10 +124,23 @@ LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
     remove(waiter);
     run->holder = ticket;
     run->past.push_back(ticket);
+    if (run->past.size() == 1) runsDue_.insert({run->validUntil, lease.key});
     return {.next =
                 Granted{waiter, Lease{lease.key, std::move(ticket), run->fence, run->validUntil}}};
   }
   return {.leave = leaveOf(lease)};
+}
+
+// Nobody has given its hold back, and it is over.
+void LineClient::endRun(Runs::iterator run) {
+  for (auto& ticket : run->second.past) abandoned_.add(run->first, std::move(ticket), false);
+  runsDue_.erase({run->second.validUntil, run->first});
+  runs_.erase(run);
+}
+
+void LineClient::endRunsThatAreOver(SteadyTime now) {
+  while (!runsDue_.empty() && runsDue_.begin()->first <= now)
+    endRun(runs_.find(runsDue_.begin()->second));
 }
 
 std::optional<std::string> LineClient::prolonging(const Lease& lease) {
@@ -140,7 +154,11 @@ std::optional<std::string> LineClient::prolonging(const Lease& lease) {
 
 void LineClient::prolonged(const Lease& lease) {
   auto* const run = runOf(lease);
-  if (run) run->validUntil = lease.validUntil;
+  if (run) {
+    runsDue_.erase({run->validUntil, lease.key});
+    run->validUntil = lease.validUntil;
+    if (!run->past.empty()) runsDue_.insert({run->validUntil, lease.key});
+  }
   const auto waiter = ours(run ? run->leader : lease.owner);
   if (!waiter) return;
   const auto found = held_.find(*waiter);
@@ -163,14 +181,15 @@ void LineClient::take(const LineReply::Grant& grant, const LockKey& key, SteadyT
   if (held_.size() > kSweepHoldsAbove)
     std::erase_if(held_, [sent](const auto& hold) { return hold.second < sent; });
   if (runs_.size() > kSweepHoldsAbove)
-    std::erase_if(runs_, [sent](const auto& run) { return run.second.validUntil < sent; });
+    std::erase_if(runs_, [sent](const auto& run) {
+      return run.second.validUntil < sent && run.second.past.empty();
+    });
   held_[*waiter] = validUntil;
   const auto known = runs_.find(key);
   // A late reply about an earlier hold.
   const bool isPast = known != runs_.end() && known->second.fence > grant.fence;
-  if (!isPast && grant.followers.empty())
-    runs_.erase(key);
-  else if (!isPast)
+  if (!isPast && known != runs_.end()) endRun(known);
+  if (!isPast && !grant.followers.empty())
     runs_[key] = {.leader = grant.ticket,
                   .holder = grant.ticket,
                   .past = {},
@@ -201,6 +220,7 @@ void LineClient::replied(const LineCommand& command, const LineReply& reply, Ste
 void LineClient::inLine(WaiterId waiter, Waiting& waiting, const LineReply& reply, SteadyTime now,
                         Actions& actions) {
   waiting.asking = false;
+  waiting.stood = true;
   if (!beatAt_) {
     // Messages that arrived the last time are trusted to do so again until a beat has no echo.
     beatAt_ = deaf_ ? now : now + kBeatEvery;
@@ -284,45 +304,60 @@ void LineClient::standAgain(const std::set<WaiterId>& tickets, Actions& actions)
 }
 
 void LineClient::lost(const LineCommand& command, bool sent, SteadyTime now, Actions& actions) {
-  const auto giveUp = [&](const LockKey& key, const std::string& ticket) {
-    const auto waiter = ours(ticket);
-    const auto found = waiting_.find(*waiter);
-    // Granted by another reply meanwhile: the loss is no loss.
-    if (found == waiting_.end() && held_.contains(*waiter)) return;
-    const auto parsed = Ticket::parse(ticket);
-    if (found != waiting_.end()) {
-      remove(*waiter);
-      actions.push_back(Broken{*waiter});
-    }
-    if (sent) actions.push_back(Abandon{{key, ticket}, now + parsed->lease});
-  };
-  if (const auto* arrive = std::get_if<ArriveCommand>(&command))
-    giveUp(arrive->key, arrive->ticket);
-  if (const auto* confirm = std::get_if<ConfirmCommand>(&command))
-    giveUp(confirm->key, confirm->ticket);
-  if (const auto* leave = std::get_if<LeaveCommand>(&command)) {
-    const auto ticket = Ticket::parse(leave->ticket);
-    // Not its successor, which may have got the key by this very step: it asks by itself below.
-    if (ticket)
-      actions.push_back(
-          Abandon{{.key = leave->key, .ticket = leave->ticket, .followers = leave->followers},
-                  now + ticket->lease});
-    if (!leave->next.empty()) giveUp(leave->key, leave->next);
-    // The lost reply may have been somebody's grant.
-    const auto line = lines_.find(leave->key);
-    if (line != lines_.end()) lookAt(line, now + kLookAgain);
+  std::visit([&](const auto& c) { onLoss(c, sent, now, actions); }, command);
+}
+
+// `mayStand`: the server may have the ticket in line or offer it the key.
+void LineClient::giveUp(const LockKey& key, const std::string& ticket, bool sent, bool mayStand,
+                        Actions& actions) {
+  const auto waiter = ours(ticket);
+  const auto found = waiting_.find(*waiter);
+  // Granted by another reply meanwhile: the loss is no loss.
+  if (found == waiting_.end() && held_.contains(*waiter)) return;
+  // Who was cancelled while asking has not left its place.
+  if (found == waiting_.end() || found->second.stood) mayStand = true;
+  if (found != waiting_.end()) {
+    remove(*waiter);
+    actions.push_back(Broken{*waiter});
   }
-  if (const auto* look = std::get_if<LookCommand>(&command)) {
-    if (look->ticket.empty()) {
-      if (offers_.contains(look->key)) offersDue_.insert({now + kBeatEvery, look->key});
-      return;
-    }
-    const auto line = lines_.find(look->key);
-    if (line == lines_.end()) return;
-    line->second.looking = false;
-    lookAt(line, now + kBeatEvery);
+  if (sent || mayStand) abandoned_.add(key, ticket, sent);
+}
+
+void LineClient::onLoss(const ArriveCommand& c, bool sent, SteadyTime, Actions& actions) {
+  giveUp(c.key, c.ticket, sent, false, actions);
+}
+
+void LineClient::onLoss(const ConfirmCommand& c, bool sent, SteadyTime, Actions& actions) {
+  giveUp(c.key, c.ticket, sent, true, actions);
+}
+
+void LineClient::onLoss(const LeaveCommand& c, bool sent, SteadyTime now, Actions& actions) {
+  abandoned_.add(c.key, c.ticket, false);
+  for (const auto& follower : c.followers) abandoned_.add(c.key, follower, false);
+  if (!c.next.empty()) giveUp(c.key, c.next, sent, false, actions);
+  lookSoon(c.key, now);
+}
+
+void LineClient::onLoss(const AbandonCommand& c, bool, SteadyTime now, Actions&) {
+  abandoned_.lost(c, now);
+  lookSoon(c.key, now);
+}
+
+// The lost reply may have been somebody's grant.
+void LineClient::lookSoon(const LockKey& key, SteadyTime now) {
+  const auto line = lines_.find(key);
+  if (line != lines_.end()) lookAt(line, now + kLookAgain);
+}
+
+void LineClient::onLoss(const LookCommand& c, bool, SteadyTime now, Actions&) {
+  if (c.ticket.empty()) {
+    if (offers_.contains(c.key)) offersDue_.insert({now + kBeatEvery, c.key});
+    return;
   }
-  if (std::holds_alternative<BeatCommand>(command)) beatAnswered_ = true;
+  const auto line = lines_.find(c.key);
+  if (line == lines_.end()) return;
+  line->second.looking = false;
+  lookAt(line, now + kBeatEvery);
 }
 
 void LineClient::heardEcho(SteadyTime, Actions& actions) {
@@ -400,6 +435,8 @@ void LineClient::onLookAfterOffer(const LookCommand& c, const LineReply& reply, 
 }
 
 void LineClient::tick(SteadyTime now, Actions& actions) {
+  endRunsThatAreOver(now);
+  for (auto& command : abandoned_.take(now)) send(std::move(command), actions);
   while (!offersDue_.empty() && offersDue_.begin()->first <= now) {
     send(LookCommand{offersDue_.begin()->second, ""}, actions);
     offersDue_.erase(offersDue_.begin());
@@ -426,15 +463,21 @@ void LineClient::tick(SteadyTime now, Actions& actions) {
 
 std::optional<SteadyTime> LineClient::nextTick() const {
   std::optional<SteadyTime> next = beatAt_;
-  for (const auto* due : {&due_, &offersDue_})
+  const auto leaveAt = abandoned_.nextAt();
+  if (leaveAt && (!next || *leaveAt < *next)) next = leaveAt;
+  for (const auto* due : {&due_, &offersDue_, &runsDue_})
     if (!due->empty() && (!next || due->begin()->first < *next)) next = due->begin()->first;
   return next;
 }
 
-std::vector<WaiterId> LineClient::dropAll(Actions& actions) {
+std::vector<WaiterId> LineClient::dropAll(bool quits, Actions& actions) {
   std::vector<WaiterId> dropped;
-  for (const auto& [waiter, waiting] : waiting_) dropped.push_back(waiter);
-  if (!lines_.empty()) send(QuitCommand{}, actions);
+  for (const auto& [waiter, waiting] : waiting_) {
+    dropped.push_back(waiter);
+    // While an answer is under way, that answer decides what is to be left.
+    if (!waiting.asking) abandoned_.add(waiting.key, ticketOf(waiter, waiting.lease), false);
+  }
+  if (quits && !lines_.empty()) send(QuitCommand{}, actions);
   waiting_.clear();
   lines_.clear();
   due_.clear();

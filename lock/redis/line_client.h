@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lock/lock_table.h"
+#include "lock/redis/abandoned_tickets.h"
 #include "lock/redis/line_protocol.h"
 
 #include <map>
@@ -18,7 +19,8 @@ namespace festa::lock {
 // A waiter is one ticket. It is told exactly once how it ended, unless it was cancelled. Whatever
 // the network does, nobody waits in vain for a free key longer than the remaining lease of the last
 // holder: the process looks by itself when that is over, at each beat when its messages do not
-// arrive, and takes its places again when the server has forgotten them.
+// arrive, and takes its places again when the server has forgotten them. Whoever ends without an
+// answer is taken off the server as soon as that answers again, however long that takes.
 class LineClient {
  public:
   struct Send {
@@ -34,12 +36,7 @@ class LineClient {
   struct Broken {  // no reply: nobody knows whether it holds the key
     WaiterId waiter;
   };
-  // Repeat this leave until it is answered or the time has come.
-  struct Abandon {
-    LeaveCommand command;
-    SteadyTime until;
-  };
-  using Action = std::variant<Send, Granted, Busy, Broken, Abandon>;
+  using Action = std::variant<Send, Granted, Busy, Broken>;
   using Actions = std::vector<Action>;
 
   explicit LineClient(std::string process) : process_(std::move(process)) {}
@@ -76,8 +73,9 @@ class LineClient {
   void tick(SteadyTime now, Actions& actions);
   std::optional<SteadyTime> nextTick() const;
 
-  // Forgets all waiters; their ids.
-  std::vector<WaiterId> dropAll(Actions& actions);
+  // Forgets all waiters; their ids. Their places are left from the next tick on. `quits`: the
+  // process takes no new ones.
+  std::vector<WaiterId> dropAll(bool quits, Actions& actions);
 
   std::size_t waiters() const { return waiting_.size(); }
   std::size_t waiters(const LockKey& key) const;
@@ -90,6 +88,7 @@ class LineClient {
     bool queue = true;
     bool asking = true;    // an arrive or confirm is under way
     bool offered = false;  // heard while asking
+    bool stood = false;    // the server has had it in line
   };
   struct Line {
     std::set<WaiterId> tickets;
@@ -106,6 +105,7 @@ class LineClient {
     SteadyTime validUntil;
     SteadyTime youngUntil;  // nobody's turn begins later
   };
+  using Runs = std::unordered_map<LockKey, Run>;
   using Lines = std::map<LockKey, Line>;
   using Offers = std::map<LockKey, SteadyTime>;
 
@@ -123,19 +123,35 @@ class LineClient {
   void decline(const std::string& ticket, const LockKey& key, Actions& actions);
   Run* runOf(const Lease& lease);
   LeaveCommand leaveOf(const Lease& lease);
+  void endRun(Runs::iterator run);
+  void endRunsThatAreOver(SteadyTime now);
   void watch(const LockKey& key, const LineReply& reply, SteadyTime now);
   void lookAt(Lines::iterator line, SteadyTime at);
   void look(const LockKey& key, Line& line, Actions& actions);
   void lookEverywhere(Actions& actions);
+  void lookSoon(const LockKey& key, SteadyTime now);
+  void giveUp(const LockKey& key, const std::string& ticket, bool sent, bool mayStand,
+              Actions& actions);
   void offered(const LockKey& key, SteadyTime now);
   void onLookAfterOffer(const LookCommand& c, const LineReply& reply, SteadyTime now);
 
   void onReply(const ArriveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const LeaveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
+  void onReply(const AbandonCommand& c, const LineReply&, SteadyTime now, Actions&) {
+    abandoned_.answered(c, now);
+  }
   void onReply(const ConfirmCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const LookCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const BeatCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const QuitCommand&, const LineReply&, SteadyTime, Actions&) {}
+
+  void onLoss(const ArriveCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const LeaveCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const AbandonCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const ConfirmCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const LookCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const BeatCommand&, bool, SteadyTime, Actions&) { beatAnswered_ = true; }
+  void onLoss(const QuitCommand&, bool, SteadyTime, Actions&) {}
 
   const std::string process_;
   WaiterId last_ = 0;
@@ -148,7 +164,11 @@ class LineClient {
   std::set<std::pair<SteadyTime, LockKey>> offersDue_;  // without those that are being looked at
   // Granted and not given back, until when: a late second grant of one of these is no news.
   std::unordered_map<WaiterId, SteadyTime> held_;
-  std::unordered_map<LockKey, Run> runs_;
+  Runs runs_;
+  // (validUntil, key) of runs whose followers have had a turn: their places are left with the hold,
+  // or here if nobody gives that back.
+  std::set<std::pair<SteadyTime, LockKey>> runsDue_;
+  AbandonedTickets abandoned_;
   std::uint64_t offersMissed_ = 0;
 
   // Beats, while somebody is in line.

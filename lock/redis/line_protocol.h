@@ -49,6 +49,13 @@ struct LeaveCommand {
   std::vector<std::string> followers = {};
 };
 
+// Takes tickets of the caller off the server: their places in line, and the hold or the offer of
+// the one that has it, which goes on as by a leave.
+struct AbandonCommand {
+  LockKey key;
+  std::vector<std::string> tickets;
+};
+
 // Makes a hold of an offer.
 struct ConfirmCommand {
   LockKey key;
@@ -66,11 +73,11 @@ struct LookCommand {
 // the server still knew.
 struct BeatCommand {};
 
-// This process has no waiters any more: its places in line are void.
+// This process ends: its places in line are void.
 struct QuitCommand {};
 
-using LineCommand = std::variant<ArriveCommand, LeaveCommand, ConfirmCommand, LookCommand,
-                                 BeatCommand, QuitCommand>;
+using LineCommand = std::variant<ArriveCommand, LeaveCommand, AbandonCommand, ConfirmCommand,
+                                 LookCommand, BeatCommand, QuitCommand>;
 
 // nullptr: it is not about a key.
 const LockKey* keyOf(const LineCommand& command);

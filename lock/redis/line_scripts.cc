@@ -278,6 +278,11 @@ struct StepText {
     if (c.next.empty()) return text('l', {tickets, c.key});
     return text(c.keep ? 'k' : 'n', {tickets, c.next, c.key});
   }
+  std::string operator()(const AbandonCommand& c) const {
+    std::string tickets = "-";  // nobody's
+    for (const auto& ticket : c.tickets) tickets.append(1, ',').append(ticket);
+    return text('l', {tickets, c.key});
+  }
   std::string operator()(const ConfirmCommand& c) const { return text('c', {c.ticket, c.key}); }
   std::string operator()(const LookCommand& c) const { return text('o', {c.ticket, c.key}); }
   std::string operator()(const auto&) const { throw std::logic_error("not about a key"); }

@@ -68,10 +68,7 @@ void RedisLine::decide(Decision decision) {
     armTimer();
   }
   for (auto& action : actions) {
-    if (auto* send = std::get_if<LineClient::Send>(&action))
-      transmit(std::move(send->command));
-    else if (auto* abandon = std::get_if<LineClient::Abandon>(&action))
-      repeat(std::move(abandon->command), abandon->until);
+    if (auto* send = std::get_if<LineClient::Send>(&action)) transmit(std::move(send->command));
   }
   for (auto& [callback, how] : ends) callback(std::move(how));
 }
@@ -145,6 +142,7 @@ drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
     const std::lock_guard guard(mutex_);
     given = client_.giveBack(lease, SteadyClock::now());
     if (given.next) next = std::move(callbacks_.extract(given.next->waiter).mapped());
+    armTimer();
   }
   if (given.leave) {
     const auto left = co_await handOver(std::move(*given.leave));
@@ -167,30 +165,28 @@ RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLe
 // Awaits the reply to one command; nullopt: there was none.
 class RedisLine::Exchange {
  public:
-  Exchange(RedisLine& line, LineCommand command, bool tellLoss)
-      : line_(line), command_(std::move(command)), tellLoss_(tellLoss) {}
+  Exchange(RedisLine& line, LineCommand command) : line_(line), command_(std::move(command)) {}
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) {
-    line_.say(std::move(command_), {tellLoss_, [this, handle](const LineReply* reply) {
-                                      if (reply) reply_ = *reply;
-                                      handle.resume();
-                                    }});
+    line_.say(std::move(command_), [this, handle](const LineReply* reply) {
+      if (reply) reply_ = *reply;
+      handle.resume();
+    });
   }
   std::optional<LineReply> await_resume() { return std::move(reply_); }
 
  private:
   RedisLine& line_;
   LineCommand command_;
-  const bool tellLoss_;
   std::optional<LineReply> reply_;
 };
 
 drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
   const auto self = shared_from_this();
-  Exchange exchange(*this, std::move(leave), true);
+  Exchange exchange(*this, std::move(leave));
   const auto reply = co_await exchange;
   if (!reply) co_return Left{};
   co_return Left{reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost,
@@ -258,12 +254,12 @@ drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
     for (std::size_t i = 0; i < commands.size(); ++i) {
       if (!replies.empty())
         client_.replied(commands[i], replies[i], sent, now, actions);
-      else if (reactions[i].tellLoss)
+      else
         client_.lost(commands[i], wasSent, now, actions);
     }
   });
   for (std::size_t i = 0; i < commands.size(); ++i)
-    if (reactions[i].done) reactions[i].done(replies.empty() ? nullptr : &replies[i]);
+    if (reactions[i]) reactions[i](replies.empty() ? nullptr : &replies[i]);
 }
 
 drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineCommand>& commands) {
@@ -289,28 +285,17 @@ void RedisLine::transmit(LineCommand command) {
   if (std::holds_alternative<BeatCommand>(command)) {
     listen();
     // Those in line hear of it once, instead of each waiting for its own time-out.
-    reaction.done = [this](const LineReply* reply) {
-      if (!reply && commands_->isAway()) failAll(noAnswer);
+    reaction = [this](const LineReply* reply) {
+      if (!reply && commands_->isAway()) failAll(false, noAnswer);
     };
   }
   say(std::move(command), std::move(reaction));
 }
 
-drogon::AsyncTask RedisLine::repeat(LeaveCommand leave, SteadyTime until) {
-  const auto self = shared_from_this();
-  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-  std::optional<LineReply> reply;
-  while (!reply && SteadyClock::now() < until) {
-    co_await drogon::sleepCoro(loop, 0.1);
-    Exchange exchange(*this, leave, false);
-    reply = co_await exchange;
-  }
-}
-
-void RedisLine::failAll(const std::function<std::exception_ptr()>& error) {
+void RedisLine::failAll(bool quits, const std::function<std::exception_ptr()>& error) {
   std::vector<Callback> dropped;
   decide([&](auto& actions) {
-    for (const auto waiter : client_.dropAll(actions))
+    for (const auto waiter : client_.dropAll(quits, actions))
       if (auto node = callbacks_.extract(waiter)) dropped.push_back(std::move(node.mapped()));
   });
   for (auto& callback : dropped) callback({.error = error()});
@@ -322,7 +307,7 @@ void RedisLine::close() {
     closed_ = true;
   }
   // On a loop where commands may be sent.
-  around_.timers->queueInLoop([self = shared_from_this()] { self->failAll(closed); });
+  around_.timers->queueInLoop([self = shared_from_this()] { self->failAll(true, closed); });
 }
 
 void RedisLine::listen() {

@@ -80,14 +80,12 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   // Lets client_ decide something and carries out what follows from it.
   template <class Decision>
   void decide(Decision decision);
-  void failAll(const std::function<std::exception_ptr()>& error);
+  void failAll(bool quits, const std::function<std::exception_ptr()>& error);
   void transmit(LineCommand command);
 
-  // What follows from a reply, or from its loss (nullptr), besides what client_ makes of it.
-  struct Reaction {
-    bool tellLoss = true;                             // client_ is told of a loss, too
-    std::function<void(const LineReply*)> done = {};  // on the loop that has asked
-  };
+  // What follows from a reply, or from its loss (nullptr), besides what client_ makes of it. Called
+  // on the loop that has asked; may be empty.
+  using Reaction = std::function<void(const LineReply*)>;
   class Exchange;
   // Said on one loop in one turn; goes out at its end.
   using Turn = std::vector<std::pair<LineCommand, Reaction>>;
@@ -97,7 +95,6 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Reaction> reactions);
   // `commands` outlives the task.
   drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
-  drogon::AsyncTask repeat(LeaveCommand command, SteadyTime until);
   void listen();
   void hear(const std::string& message);
   void armTimer();

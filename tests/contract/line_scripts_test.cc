@@ -63,6 +63,11 @@ std::string describe(const LineCommand& command) {
     std::string operator()(const lock::LeaveCommand& c) const {
       return "leave " + c.ticket + " next " + c.next + (c.keep ? " keep" : "");
     }
+    std::string operator()(const lock::AbandonCommand& c) const {
+      std::string text = "abandon";
+      for (const auto& one : c.tickets) text += " " + one;
+      return text;
+    }
     std::string operator()(const lock::ConfirmCommand& c) const { return "confirm " + c.ticket; }
     std::string operator()(const lock::LookCommand& c) const { return "look " + c.ticket; }
     std::string operator()(const lock::BeatCommand&) const { return "beat"; }
@@ -80,7 +85,7 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   };
   const auto command = [&](const std::string& process, const lock::LockKey& key) -> LineCommand {
     const auto mine = ticket(process, roll(4));
-    switch (roll(10)) {
+    switch (roll(11)) {
       case 0:
       case 1:
       case 2:
@@ -94,6 +99,11 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
             .followers = {ticket(process, roll(4)), ticket(process, roll(4))}};
       case 7: return lock::LeaveCommand{key, mine, ticket(process, 4 + roll(3)), roll(2) == 0};
       case 8: return lock::ConfirmCommand{key, mine};
+      case 9: {
+        lock::AbandonCommand abandon{key, {mine}};
+        for (int i = roll(3); i > 0; --i) abandon.tickets.push_back(ticket(process, roll(7)));
+        return abandon;
+      }
       default: return lock::LookCommand{key, mine};
     }
   };

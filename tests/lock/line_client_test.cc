@@ -44,6 +44,19 @@ class LineClientTest : public testing::Test {
       if (auto* granted = std::get_if<LineClient::Granted>(&action)) return *granted;
     return std::nullopt;
   }
+  // Does what is due; how many commands took tickets off the server.
+  std::size_t tick() {
+    LineClient::Actions actions;
+    client_.tick(now_, actions);
+    std::size_t abandons = 0;
+    for (auto& action : actions) {
+      const auto* send = std::get_if<LineClient::Send>(&action);
+      if (!send || !std::holds_alternative<lock::AbandonCommand>(send->command)) continue;
+      ++abandons;
+      read(execute(send->command));
+    }
+    return abandons;
+  }
   WaiterId stand() {
     const auto [waiter, said] = arrive();
     read(said);
@@ -140,6 +153,70 @@ TEST_F(LineClientTest, AnOldHoldIsGivenBackToTheServerWithAllWhoHadIt) {
   ASSERT_TRUE(given.leave);
   EXPECT_EQ(given.leave->ticket, leader->lease.owner);
   EXPECT_EQ(given.leave->followers, std::vector{follower->lease.owner});
+}
+
+TEST_F(LineClientTest, DroppedWaitersLeaveTheirPlacesInOneCommand) {
+  read(arrive().second);
+  for (int i = 0; i < 5; ++i) stand();
+  ASSERT_EQ(server_.places().size(), 5U);
+  LineClient::Actions actions;
+  EXPECT_EQ(client_.dropAll(false, actions).size(), 5U);
+  EXPECT_TRUE(actions.empty());
+  EXPECT_EQ(tick(), 1U);
+  EXPECT_TRUE(server_.places().empty());
+}
+
+TEST_F(LineClientTest, WaiterThatAsksAgainInVainLeavesThePlaceItHad) {
+  read(arrive().second);
+  const auto waiter = stand();
+  server_.expireAlive("p");
+  LineClient::Actions actions;
+  client_.replied(lock::BeatCommand{}, {lock::LineVerdict::kNo}, now_, now_, actions);
+  ASSERT_EQ(actions.size(), 1U);
+  const auto again = std::get<LineClient::Send>(actions[0]).command;
+  actions.clear();
+  client_.lost(again, false, now_, actions);
+  ASSERT_EQ(std::get<LineClient::Broken>(actions.at(0)).waiter, waiter);
+  tick();
+  EXPECT_TRUE(server_.places().empty());
+}
+
+TEST_F(LineClientTest, NewWaiterWhoseArrivalWasNotSentHasNothingToLeave) {
+  LineClient::Actions actions;
+  client_.arrive("k", kLease, true, actions);
+  const auto arrival = std::get<LineClient::Send>(actions.at(0)).command;
+  actions.clear();
+  client_.lost(arrival, false, now_, actions);
+  EXPECT_EQ(tick(), 0U);
+}
+
+TEST_F(LineClientTest, LostLeaveIsRepeatedWhenTheLeaseIsLongOver) {
+  const auto first = read(arrive().second);
+  for (int i = 0; i < 3; ++i) stand();
+  const auto leader = read(execute(*client_.giveBack(first->lease, now_).leave));
+  const auto follower = client_.giveBack(leader->lease, now_).next;
+  now_ += kLease / 8;
+  const auto leave = *client_.giveBack(follower->lease, now_).leave;
+  LineClient::Actions actions;
+  client_.lost(leave, false, now_, actions);
+  now_ += 10 * kLease;
+  ASSERT_EQ(server_.places().size(), 2U);
+  tick();
+  EXPECT_EQ(server_.places().size(), 0U) << "the other one is granted the key";
+}
+
+TEST_F(LineClientTest, PlacesOfFollowersAreLeftWhenNobodyGivesTheHoldBack) {
+  const auto first = read(arrive().second);
+  stand();
+  stand();
+  const auto leader = read(execute(*client_.giveBack(first->lease, now_).leave));
+  ASSERT_TRUE(client_.giveBack(leader->lease, now_).next);
+  ASSERT_EQ(server_.places().size(), 1U);
+  now_ = leader->lease.validUntil - Millis{1};
+  EXPECT_EQ(tick(), 0U);
+  now_ = leader->lease.validUntil;
+  EXPECT_EQ(tick(), 1U);
+  EXPECT_TRUE(server_.places().empty());
 }
 
 }  // namespace festa::test

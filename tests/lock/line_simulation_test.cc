@@ -1,6 +1,6 @@
 // Thousands of random lives of processes in line, on a virtual clock: requests, cancels, leases
 // that end, crashes, frozen processes, lost and late commands, replies and messages, a server that
-// forgets. Every run is a seed.
+// is away for some or forgets. Every run is a seed.
 #include "lock/redis/line_client.h"
 #include "tests/support/line_model.h"
 #include "tests/support/size.h"
@@ -31,6 +31,7 @@ struct Faults {
   double crash = 0;  // per action
   double freeze = 0;
   double flush = 0;
+  double away = 0;  // a process cannot reach the server for a while, and fails its waiters
 };
 
 constexpr Millis kTimeout{300};
@@ -55,6 +56,9 @@ class Simulation {
     for (const auto& [id, user] : users_)
       if (!user.ended && !user.process->isDead(user.life))
         complain("a waiter was forgotten: " + id);
+    for (const auto& ticket : server_.places())
+      if (const auto& user = users_.at(idOf(ticket)); !user.process->isDead(user.life))
+        complain("a place was not left: " + ticket);
     if (!anyFault_) checkOrder();
     return wrong_;
   }
@@ -66,6 +70,7 @@ class Simulation {
     std::string name;
     int life = 0;
     SteadyTime frozenUntil;
+    SteadyTime awayUntil;  // its breaker is open: nothing is sent
     std::unique_ptr<LineClient> client;
     SteadyTime tickAt = SteadyTime::max();
     bool isDead(int sinceLife) const { return life != sinceLife; }
@@ -126,11 +131,23 @@ class Simulation {
     process.name = "p" + std::to_string(++names_);
     process.client = std::make_unique<LineClient>(process.name);
     process.tickAt = SteadyTime::max();
+    process.awayUntil = {};
+  }
+
+  void failAll(Process& process) {
+    LineClient::Actions actions;
+    for (const auto waiter : process.client->dropAll(false, actions))
+      users_.at(idOf(process, waiter)).ended = true;
+    carryOut(process, actions);
   }
 
   void userActs() {
     auto& process = *processes_[static_cast<std::size_t>(roll(3))];
     if (happens(faults_.crash)) start(process);
+    if (happens(faults_.away)) {
+      process.awayUntil = now_ + Millis{roll(2000)};
+      afterFor(process, Millis{roll(200)}, [this, &process] { failAll(process); });
+    }
     if (happens(faults_.freeze)) process.frozenUntil = now_ + Millis{roll(4000)};
     if (happens(faults_.flush)) {
       flushed_ = true;
@@ -172,15 +189,13 @@ class Simulation {
   void carryOut(Process& process, LineClient::Actions& actions) {
     for (auto& action : actions) {
       if (auto* send = std::get_if<LineClient::Send>(&action))
-        transmit(process, send->command, true);
+        transmit(process, send->command);
       else if (auto* granted = std::get_if<LineClient::Granted>(&action))
         onGrant(process, granted->waiter, granted->lease);
       else if (auto* busy = std::get_if<LineClient::Busy>(&action))
         users_.at(idOf(process, busy->waiter)).ended = true;
       else if (auto* broken = std::get_if<LineClient::Broken>(&action))
         users_.at(idOf(process, broken->waiter)).ended = true;
-      else if (auto* abandon = std::get_if<LineClient::Abandon>(&action))
-        transmit(process, abandon->command, false);
     }
     const auto next = process.client->nextTick();
     if (!next || *next >= process.tickAt) return;
@@ -194,8 +209,11 @@ class Simulation {
     });
   }
 
-  // One command over a bad network. Without `tellLoss` it is repeated for its lease.
-  void transmit(Process& process, const LineCommand& command, bool tellLoss, int repeated = 0) {
+  // One command over a bad network.
+  void transmit(Process& process, const LineCommand& command) {
+    if (process.awayUntil > now_)
+      return afterFor(process, Millis{0},
+                      [this, &process, command] { tellLoss(process, command, false); });
     const auto sent = now_;
     const bool requestLost = happens(faults_.requestLost);
     const bool late = happens(faults_.requestLate);
@@ -214,15 +232,13 @@ class Simulation {
                 });
             });
     if (!replyLost) return;
-    afterFor(process, kTimeout, [this, &process, command, tellLoss, repeated] {
-      if (tellLoss) {
-        LineClient::Actions actions;
-        process.client->lost(command, true, now_, actions);
-        carryOut(process, actions);
-      } else if (repeated < 3) {
-        transmit(process, command, false, repeated + 1);
-      }
-    });
+    afterFor(process, kTimeout, [this, &process, command] { tellLoss(process, command, true); });
+  }
+
+  void tellLoss(Process& process, const LineCommand& command, bool sent) {
+    LineClient::Actions actions;
+    process.client->lost(command, sent, now_, actions);
+    carryOut(process, actions);
   }
 
   LineReply execute(const LineCommand& command, const std::string& process) {
@@ -288,10 +304,10 @@ class Simulation {
       auto [next, leave] = process.client->succeed(lease, kLease, roll(2) == 0);
       auto& user = remember(process, next, lease.key);
       user.received = SteadyTime::max();  // its order is the giver's business
-      transmit(process, leave, true);
+      transmit(process, leave);
     } else {
       const auto given = process.client->giveBack(lease, now_);
-      if (given.leave) transmit(process, *given.leave, true);
+      if (given.leave) transmit(process, *given.leave);
       if (given.next) {
         ++followed;
         onGrant(process, given.next->waiter, given.next->lease);
@@ -357,7 +373,8 @@ constexpr Faults kEverything{.requestLost = 0.02,
                              .replyLost = 0.02,
                              .messageLost = 0.1,
                              .crash = 0.03,
-                             .freeze = 0.05};
+                             .freeze = 0.05,
+                             .away = 0.03};
 
 }  // namespace
 
@@ -380,6 +397,11 @@ TEST(LineSimulation, NoMessageArrivesAtAll) {
 
 TEST(LineSimulation, CrashesAndFrozenProcesses) {
   const auto tally = simulate(kSeeds, {.crash = 0.1, .freeze = 0.1});
+  EXPECT_EQ(tally.wrong, 0) << tally.first;
+}
+
+TEST(LineSimulation, ProcessesThatFailTheirWaitersWhileTheServerIsAway) {
+  const auto tally = simulate(kSeeds, {.away = 0.2});
   EXPECT_EQ(tally.wrong, 0) << tally.first;
 }
 
@@ -410,6 +432,10 @@ TEST(LineSimulation, SeesLostWakeUps) {
 
 TEST(LineSimulation, SeesFollowersWithoutFences) {
   EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kFollowersHaveNoFences).wrong, 0);
+}
+
+TEST(LineSimulation, SeesPlacesThatAreNotLeft) {
+  EXPECT_GT(simulate(kSeeds / 8, {.away = 0.2}, LineModel::Bug::kPlacesStay).wrong, 0);
 }
 
 TEST(LineSimulation, SeesOvertaking) {

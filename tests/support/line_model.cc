@@ -149,6 +149,10 @@ struct LineModel::Step {
     if (!isHeld()) serve();
     return answer(LineVerdict::kNo);
   }
+  LineReply operator()(const lock::AbandonCommand& c) {
+    if (server.bug_ == Bug::kPlacesStay && server.fence_) return answer(LineVerdict::kNo);
+    return (*this)(lock::LeaveCommand{.key = c.key, .ticket = "-", .followers = c.tickets});
+  }
   LineReply operator()(const lock::ConfirmCommand& c) {
     if (!server.fence_) return answer(LineVerdict::kNoEpoch);
     if (!isHolder(c.ticket)) return answer(LineVerdict::kNo);
@@ -182,6 +186,13 @@ LineReply LineModel::execute(const lock::LineCommand& command, const std::string
         }
       },
       command);
+}
+
+std::vector<std::string> LineModel::places() const {
+  std::vector<std::string> tickets;
+  for (const auto& [name, key] : keys_)
+    for (const auto& [order, ticket] : key.line) tickets.push_back(ticket);
+  return tickets;
 }
 
 void LineModel::startEpoch(std::int64_t epoch) {

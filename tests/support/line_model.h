@@ -21,7 +21,8 @@ class LineModel {
     kHoldIsIgnored,
     kNobodyIsServed,
     kLastComesFirst,
-    kFollowersHaveNoFences
+    kFollowersHaveNoFences,
+    kPlacesStay  // of abandoned tickets
   };
 
   struct Message {
@@ -35,6 +36,9 @@ class LineModel {
   lock::LineReply execute(const lock::LineCommand& command, const std::string& process,
                           lock::SteadyTime now);
   std::vector<Message> takeMessages() { return std::exchange(messages_, {}); }
+
+  // All tickets in all lines.
+  std::vector<std::string> places() const;
 
   void startEpoch(std::int64_t epoch);
   void flush();
