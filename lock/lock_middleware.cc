@@ -88,10 +88,8 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
 drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold) const {
   const auto& storage = hold.plan().strategy.storage;
   if (!storage) co_return std::nullopt;
-  const LockRequest request{hold.key(), lockable_.failFast ? Millis{0} : lockable_.wait,
-                            lockable_.lease};
   try {
-    auto lease = co_await storage->tryLock(request);
+    auto lease = co_await takeInTime(storage, hold.key());
     if (!lease) co_return lockable_.failFast ? LockOutcome::kBusy : LockOutcome::kTimedOut;
     hold.grant(std::move(*lease));
     co_return std::nullopt;
@@ -102,6 +100,25 @@ drogon::Task<std::optional<LockOutcome>> LockMiddleware::acquire(LockHold& hold)
   } catch (const LockStorageUnavailable& error) {
     LOG_WARN << "lock storage " << hold.plan().strategy.name << " is unavailable: " << error.what();
     co_return LockOutcome::kUnavailable;
+  }
+}
+
+// A lease that is not over; nullopt: busy.
+drogon::Task<std::optional<Lease>> LockMiddleware::takeInTime(std::shared_ptr<LockStorage> storage,
+                                                              LockKey key) const {
+  const auto wait = lockable_.failFast ? Millis{0} : lockable_.wait;
+  const auto deadline = SteadyClock::now() + wait;
+  LockRequest request{key, wait, lockable_.lease};
+  for (bool isFirst = true;; isFirst = false) {
+    auto lease = co_await storage->tryLock(request);
+    if (!lease || SteadyClock::now() < lease->validUntil) co_return lease;
+    const Lease late = std::move(*lease);
+    co_await storage->unlock(late);
+    // A storage that grants at once what is over at once must not keep the loop busy.
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.001);
+    request.wait = std::max(Millis{0}, std::chrono::ceil<Millis>(deadline - SteadyClock::now()));
+    const bool mayAsk = wait > Millis{0} ? request.wait > Millis{0} : isFirst;
+    if (!mayAsk) co_return std::nullopt;
   }
 }
 

@@ -37,7 +37,9 @@ struct LockMiddlewareContext {
 // routes by that name.
 //
 // Runs on the request's loop. Requests over the limit of holders are refused before they queue; a
-// waiter that is granted may exceed the limit by at most one per key. Whatever the handler does,
+// waiter that is granted may exceed the limit by at most one per key. A lease that is over when it
+// arrives (the loop was blocked, the reply was slow) is given back, and the request asks again
+// while its wait lasts, without a wait once more. Whatever the handler does,
 // the key is given back after it, and not before it has answered; only a hold marked
 // leaveToExpire() stays until its lease ends. With a maxHold the lease is renewed while the handler
 // runs.
@@ -56,6 +58,8 @@ class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> 
 
  private:
   drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
+  drogon::Task<std::optional<Lease>> takeInTime(std::shared_ptr<LockStorage> storage,
+                                                LockKey key) const;
   std::shared_ptr<Watchdog> watch(const std::shared_ptr<LockHold>& hold, SteadyTime granted) const;
   drogon::Task<LockOutcome> release(LockHold& hold) const;
   drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
