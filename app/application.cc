@@ -10,6 +10,7 @@
 #include "app/loop_lag.h"
 #include "app/metrics.h"
 #include "app/operations.h"
+#include "app/password_watch.h"
 #include "app/queues.h"
 #include "app/redis_check.h"
 #include "app/strategies.h"
@@ -81,7 +82,7 @@ void configureHttp(const Config& config) {
       });
 }
 
-constexpr const char* kReadinessClient = "readiness";
+constexpr const char* kWatchClient = "watch";
 
 // One client per IO loop, so that a request never leaves its thread.
 Database configureDatabase(const Config& config) {
@@ -108,10 +109,10 @@ Database configureDatabase(const Config& config) {
   };
   drogon::app().addDbClient(client);
   // Whether the database answers is not asked behind all who wait for it: a proxy would take busy
-  // instances for dead ones.
-  client.name = kReadinessClient;
+  // instances for dead ones. Nor which passwords have changed: a rush must not delay it.
+  client.name = kWatchClient;
   client.connectionNumber = 1;
-  client.connectOptions["application_name"] = "festabook-readiness";
+  client.connectOptions["application_name"] = "festabook-watch";
   drogon::app().addDbClient(client);
   Database database;
   database.client = [] { return drogon::app().getFastDbClient(); };
@@ -158,9 +159,9 @@ std::shared_ptr<const Admission> configureAdmission(const Config& config) {
   auto admission = std::make_shared<Admission>();
   const auto& limits = config.limits;
   if (limits.loginsPerMinute > 0)
-    admission->byAddress = std::make_shared<RateLimiter>(limits.loginsPerMinute, kLimitedNames);
+    admission->passwords = std::make_shared<RateLimiter>(limits.loginsPerMinute, kLimitedNames);
   if (limits.writesPerMinute > 0)
-    admission->byCaller = std::make_shared<RateLimiter>(limits.writesPerMinute, kLimitedNames);
+    admission->writes = std::make_shared<RateLimiter>(limits.writesPerMinute, kLimitedNames);
   for (const auto& proxy : config.http.trustedProxies) {
     const auto range = AddressRange::parse(proxy);
     if (!range)
@@ -295,7 +296,9 @@ void serve(const Config& config) {
     LogLine("lab", "warn").with("text", "lab mode: requests may switch protection off");
   if (!config.redis.host.empty()) checkRedis(config.redis);
   if (!config.redlock.nodes.empty()) checkRedlock(config.redlock);
-  const auto epoch = prepareDatabase(config);
+  const std::chrono::minutes tokenLifetime(config.auth.tokenMinutes);
+  PasswordVersions passwords(tokenLifetime);
+  const auto epoch = prepareDatabase(config, passwords);
   // Up to here a signal simply ends the process.
   const auto signals = blockStopSignals();
 
@@ -336,8 +339,7 @@ void serve(const Config& config) {
   lockContext.observer = metrics;
   lockContext.board = board;
 
-  const auto tokens = std::make_shared<TokenService>(
-      config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
+  const auto tokens = std::make_shared<TokenService>(config.auth.jwtSecret, tokenLifetime);
   const auto hasher =
       std::make_shared<PasswordHasher>(static_cast<std::size_t>(config.auth.hashThreads),
                                        static_cast<std::size_t>(config.auth.hashQueue));
@@ -345,14 +347,17 @@ void serve(const Config& config) {
       database, IdempotencySettings{milliseconds(config.idempotency.claimMs),
                                     std::chrono::hours(config.idempotency.keepHours)});
   Endpoints endpoints(
-      tokens, idempotency, configureAdmission(config), lockContext,
+      tokens, passwords, idempotency, configureAdmission(config), lockContext,
       [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); },
       problem);
-  const Operations operations([] { return drogon::app().getFastDbClient(kReadinessClient); },
-                              redis.commands, redlock, [queues] { return queues->brokerIsThere(); },
-                              metrics, drain);
+  const auto watchClient = [] { return drogon::app().getFastDbClient(kWatchClient); };
+  PasswordWatch passwordWatch(watchClient, passwords);
+  const Operations operations(
+      watchClient, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
+      drain);
   const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
-  const CouncilController councils(std::make_shared<CouncilService>(database, hasher, tokens));
+  const CouncilController councils(
+      std::make_shared<CouncilService>(database, hasher, tokens, passwords));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
   const auto guards =
       makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10),
@@ -411,6 +416,7 @@ void serve(const Config& config) {
   drogon::app().registerBeginningAdvice([&] {
     queues->start();
     streams->start(drogon::app().getIOLoop(0));
+    passwordWatch.start(drogon::app().getIOLoop(0));
     for (std::size_t i = 0; i < drogon::app().getThreadNum(); ++i)
       lag->watch(drogon::app().getIOLoop(i));
     stopper = std::thread([&] {

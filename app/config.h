@@ -121,7 +121,8 @@ struct Config {
 
   // 0: no limit. Unless configured, there is none in the demo.
   struct Limits {
-    std::int64_t loginsPerMinute = 30;   // per client address, registrations included
+    // Per client address; registrations and changes of passwords count, these also per account.
+    std::int64_t loginsPerMinute = 30;
     std::int64_t writesPerMinute = 600;  // per caller
   } limits;
 

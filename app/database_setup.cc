@@ -66,9 +66,15 @@ void settleUnguardedRows(PgSession& session, const Config& config) {
   }
 }
 
+void loadPasswordVersions(PgSession& session, PasswordVersions& passwords) {
+  const auto horizon = std::to_string(passwords.horizon().count());
+  for (const auto& row : session.query(kChangedPasswords, {horizon}))
+    passwords.learn(realmNamed(*row[0]), std::stoll(*row[1]), std::stoll(*row[2]));
+}
+
 }  // namespace
 
-std::int64_t prepareDatabase(const Config& config) {
+std::int64_t prepareDatabase(const Config& config, PasswordVersions& passwords) {
   PgSession session(config.database);
   requireEnglishMessages(session);
   requireDurableCommits(session);
@@ -76,6 +82,7 @@ std::int64_t prepareDatabase(const Config& config) {
   migrate(session, builtInMigrations());
   settleUnguardedRows(session, config);
   if (config.demo) loadDemoData(session);
+  loadPasswordVersions(session, passwords);
   return std::stoll(*session.query("SELECT nextval('lock_epoch')")[0][0]);
 }
 

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "app/config.h"
+#include "services/password_versions.h"
 
 #include <cstdint>
 
 namespace festa {
 
 // Migrates, loads demo data when asked to, opens or checks the door to unguarded rows (lab,
-// production), and draws this process's lock epoch. Throws ConfigError or std::runtime_error with a
-// sentence for the operator.
-std::int64_t prepareDatabase(const Config& config);
+// production), fills `passwords` and draws this process's lock epoch. Throws ConfigError or
+// std::runtime_error with a sentence for the operator.
+std::int64_t prepareDatabase(const Config& config, PasswordVersions& passwords);
 
 }  // namespace festa

@@ -12,17 +12,20 @@ void requireLab(const Config& config) {
 }
 
 Caller callerNamed(PgSession& session, const std::string& name) {
-  const auto users = session.query("SELECT id, role FROM users WHERE login = $1", {name});
+  const auto users =
+      session.query("SELECT id, role, password_version FROM users WHERE login = $1", {name});
   if (!users.empty())
-    return {name, std::stoll(*users[0][0]), Realm::kUser, std::nullopt, {*users[0][1]}};
-  const auto councils =
-      session.query("SELECT id, role, festival_id FROM councils WHERE username = $1", {name});
+    return {name,         std::stoll(*users[0][0]), Realm::kUser,
+            std::nullopt, {*users[0][1]},           std::stoll(*users[0][2])};
+  const auto councils = session.query(
+      "SELECT id, role, festival_id, password_version FROM councils WHERE username = $1", {name});
   if (councils.empty()) throw ConfigError("there is no user and no council named '" + name + "'");
   return {name,
           std::stoll(*councils[0][0]),
           Realm::kCouncil,
           std::stoll(*councils[0][2]),
-          {*councils[0][1]}};
+          {*councils[0][1]},
+          std::stoll(*councils[0][3])};
 }
 
 }  // namespace

@@ -14,12 +14,14 @@ namespace festa {
 
 // Thread-safe. A limit that is nullptr is off. Each throws ServiceError(kRateLimited).
 struct Admission {
-  std::shared_ptr<RateLimiter> byAddress;  // logins and registrations: each costs a password hash
-  std::shared_ptr<RateLimiter> byCaller;   // authenticated writes
-  std::vector<AddressRange> proxies;       // whose X-Forwarded-For is believed
+  // Logins, registrations, changes of passwords: each costs a password hash, and most are guesses.
+  std::shared_ptr<RateLimiter> passwords;
+  std::shared_ptr<RateLimiter> writes;  // authenticated ones
+  std::vector<AddressRange> proxies;    // whose X-Forwarded-For is believed
 
-  void admitAddress(const drogon::HttpRequestPtr& request) const;
-  void admitCaller(const Caller& caller) const;
+  void admitPassword(const drogon::HttpRequestPtr& request) const;  // by address
+  void admitPassword(const Caller& caller) const;
+  void admitWrite(const Caller& caller) const;
 };
 
 }  // namespace festa

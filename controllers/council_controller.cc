@@ -47,7 +47,7 @@ void CouncilController::publish(Endpoints& endpoints) const {
                  .path = "/councils/login",
                  .access = kAnyone,
                  .takesBody = true,
-                 .limitedByAddress = true,
+                 .checksPassword = true,
                  .answersToken = true,
                  .parse = parseLogin,
                  .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
@@ -62,6 +62,8 @@ void CouncilController::publish(Endpoints& endpoints) const {
        .path = "/councils/password",
        .access = kCouncils,
        .takesBody = true,
+       .checksPassword = true,
+       .endsTokens = true,
        .parse = parsePasswordChange,
        .handle = [this](HttpRequestPtr request) { return changePassword(std::move(request)); }});
 }
@@ -91,14 +93,14 @@ drogon::Task<HttpResponsePtr> CouncilController::create(HttpRequestPtr request) 
 drogon::Task<HttpResponsePtr> CouncilController::changePassword(HttpRequestPtr request) const {
   const auto& input = inputOf<PasswordChange>(request);
   const Caller caller = *contextOf(request).caller;
-  const auto answer = [caller](bool) {
+  const auto answer = [caller](std::int64_t) {
     JsonWriter json;
     json.beginObject().member("councilId", caller.uid).member("username", caller.login);
     return Answer{drogon::k200OK, json.endObject().take()};
   };
-  const auto receipt = receiptOf<bool>(request, answer);
+  const auto receipt = receiptOf<std::int64_t>(request, answer);
   co_await service_->changePassword(caller.uid, input.current, input.replacement, receipt);
-  co_return toResponse(answer(true));
+  co_return toResponse(answer(0));
 }
 
 }  // namespace festa

@@ -33,10 +33,11 @@ bool isAuthenticatedWrite(const Endpoint& endpoint) {
 class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
  public:
   EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens,
-               std::shared_ptr<const Admission> admission)
+               const PasswordVersions& passwords, std::shared_ptr<const Admission> admission)
       : name_(std::move(name)),
         endpoint_(std::move(endpoint)),
         tokens_(std::move(tokens)),
+        passwords_(passwords),
         admission_(std::move(admission)) {}
 
   const std::string& className() const override { return name_; }
@@ -45,30 +46,40 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
                                        drogon::MiddlewareNextAwaiter&& next) override {
     auto& context = contextOf(request);
     context.mustNotBeStored = endpoint_.answersToken;
-    if (endpoint_.limitedByAddress) admission_->admitAddress(request);
-    if (!endpoint_.access.empty()) context.caller = authenticate(request);
-    if (isAuthenticatedWrite(endpoint_)) admission_->admitCaller(*context.caller);
+    if (endpoint_.checksPassword) admission_->admitPassword(request);
+    if (!endpoint_.access.empty()) authenticate(request, context);
+    if (endpoint_.checksPassword && context.caller) admission_->admitPassword(*context.caller);
+    if (isAuthenticatedWrite(endpoint_)) admission_->admitWrite(*context.caller);
     if (endpoint_.takesBody) context.body = parseJsonBody(*request);
     if (endpoint_.parse) context.input = endpoint_.parse(request, context);
     co_return co_await next;
   }
 
  private:
-  Caller authenticate(const HttpRequestPtr& request) const {
+  void authenticate(const HttpRequestPtr& request, RequestContext& context) const {
     const auto token = bearerToken(request->getHeader("authorization"));
     if (!token) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
     auto caller = tokens_->verify(*token);
     if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
+    context.mayOnlyRepeat = !passwords_.isCurrent(*caller);
+    if (context.mayOnlyRepeat && !mayBeRepetition(request))
+      throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
     const bool allowed =
         std::any_of(endpoint_.access.begin(), endpoint_.access.end(),
                     [&](const std::string& role) { return caller->hasRole(role); });
     if (!allowed) throw ServiceError(ErrorCode::kForbidden);
-    return *caller;
+    context.caller = std::move(caller);
+  }
+  // A client that did not get the answer to its change of password asks again with the token that
+  // the change has ended.
+  bool mayBeRepetition(const HttpRequestPtr& request) const {
+    return endpoint_.endsTokens && !request->getHeader("idempotency-key").empty();
   }
 
   const std::string name_;
   const Endpoint endpoint_;
   const std::shared_ptr<const TokenService> tokens_;
+  const PasswordVersions& passwords_;
   const std::shared_ptr<const Admission> admission_;
 };
 
@@ -143,12 +154,13 @@ void registerHandler(const Endpoint& endpoint,
 
 }  // namespace
 
-Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
+Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens, const PasswordVersions& passwords,
                      std::shared_ptr<const IdempotencyService> idempotency,
                      std::shared_ptr<const Admission> admission,
                      lock::LockMiddlewareContext lockContext,
                      std::function<lock::Lockable(lock::Lockable)> configureLock, Refusal refuse)
     : tokens_(std::move(tokens)),
+      passwords_(passwords),
       idempotency_(std::make_shared<IdempotencyMiddleware>(std::move(idempotency))),
       admission_(std::move(admission)),
       refuse_(std::move(refuse)),
@@ -160,7 +172,7 @@ Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens,
 std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
   std::string name = "gate:" + route;
   drogon::app().registerMiddleware(
-      std::make_shared<EndpointGate>(name, endpoint, tokens_, admission_));
+      std::make_shared<EndpointGate>(name, endpoint, tokens_, passwords_, admission_));
   return name;
 }
 

@@ -7,6 +7,7 @@
 #include "controllers/request_context.h"
 #include "lock/guarded_routes.h"
 #include "lock/lock_middleware.h"
+#include "services/password_versions.h"
 
 #include <drogon/HttpTypes.h>
 
@@ -31,8 +32,9 @@ struct Endpoint {
   std::string path;  // with {name} segments
   Access access;
   bool takesBody = false;
-  bool limitedByAddress = false;  // it costs much and takes no token
-  bool answersToken = false;      // its answers must not be stored
+  bool checksPassword = false;  // or makes one: costs much, and may be guessed
+  bool endsTokens = false;      // its success ends the caller's token
+  bool answersToken = false;    // its answers must not be stored
   // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
   std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
   // Runs when the caller's right and input are known, before any lock; an error answers at once.
@@ -51,7 +53,8 @@ using Refusal =
 // lock's, and the handler. Used at start only, before run().
 class Endpoints {
  public:
-  Endpoints(std::shared_ptr<const TokenService> tokens,
+  // `passwords` must outlive the application's run.
+  Endpoints(std::shared_ptr<const TokenService> tokens, const PasswordVersions& passwords,
             std::shared_ptr<const IdempotencyService> idempotency,
             std::shared_ptr<const Admission> admission, lock::LockMiddlewareContext lockContext,
             std::function<lock::Lockable(lock::Lockable)> configureLock, Refusal refuse);
@@ -70,6 +73,7 @@ class Endpoints {
   std::string addLock(const Endpoint& endpoint);
 
   const std::shared_ptr<const TokenService> tokens_;
+  const PasswordVersions& passwords_;
   const std::shared_ptr<IdempotencyMiddleware> idempotency_;
   const std::shared_ptr<const Admission> admission_;
   const Refusal refuse_;

@@ -38,6 +38,11 @@ IdempotencyClaim claimOf(const Caller& caller, const std::string& key) {
           drogon::utils::getUuid()};
 }
 
+HttpResponsePtr toResponse(const KeptAnswer& kept) {
+  return festa::toResponse(
+      Answer{static_cast<drogon::HttpStatusCode>(kept.status), kept.body, kept.location});
+}
+
 // An effect has settled the claim itself; after an outcome that nobody knows it must stay.
 bool hadNoEffect(const HttpResponsePtr& response) {
   const auto status = response->statusCode();
@@ -61,12 +66,15 @@ drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr
   auto& context = contextOf(request);
   const auto claim = claimOf(*context.caller, key);
   const auto fingerprint = fingerprintOf(request);
+  if (context.mayOnlyRepeat) {
+    const auto kept = co_await service_->find(claim, fingerprint);
+    if (!kept) throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
+    co_return toResponse(*kept);
+  }
   const auto found = co_await service_->claim(claim, fingerprint);
   switch (found.state) {
     case IdempotencyService::State::kClaimed: break;
-    case IdempotencyService::State::kDone:
-      co_return toResponse(Answer{static_cast<drogon::HttpStatusCode>(found.answer.status),
-                                  found.answer.body, found.answer.location});
+    case IdempotencyService::State::kDone: co_return toResponse(found.answer);
     case IdempotencyService::State::kRunning: throw ServiceError(ErrorCode::kRequestInProgress);
     case IdempotencyService::State::kReused: throw ServiceError(ErrorCode::kIdempotencyKeyReused);
   }

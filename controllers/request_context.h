@@ -20,18 +20,24 @@ namespace festa {
 // read-only, except for what is measured. Belongs to the request.
 struct RequestContext {
   RouteTable::Match route;
-  std::string pathPrefix;                 // what the client sent before request->path(), e.g. /api
-  bool mustNotBeStored = false;           // its answer carries a token
-  std::optional<Caller> caller;           // endpoints for anyone have none
-  Json::Value body;                       // null: the endpoint takes none
-  std::any input;                         // what the endpoint's parse function returned
-  std::optional<IdempotencyClaim> claim;  // of a request with an Idempotency-Key
+  std::string pathPrefix;        // what the client sent before request->path(), e.g. /api
+  bool mustNotBeStored = false;  // its answer carries a token
+  // The caller's token has ended by the change that this request may be a repetition of: nothing
+  // but its kept answer may be given.
+  bool mayOnlyRepeat = false;
+  std::optional<Caller> caller;                    // endpoints for anyone have none
+  Json::Value body;                                // null: the endpoint takes none
+  std::any input;                                  // what the endpoint's parse function returned
+  std::optional<IdempotencyClaim> claim;           // of a request with an Idempotency-Key
   std::chrono::steady_clock::duration poolWait{};  // for database connections of its writes
 
   // `path.<name>`, `token.<claim>` or `body.<field>`, for lock keys; nullopt when the request has
   // no such value.
   std::optional<std::string> variable(std::string_view name) const;
 };
+
+// Why a token within its time is refused; for the log.
+inline constexpr const char* kEndedToken = "the password was changed after the token was issued";
 
 void attachContext(const drogon::HttpRequestPtr& request, std::shared_ptr<RequestContext> context);
 RequestContext& contextOf(const drogon::HttpRequestPtr& request);

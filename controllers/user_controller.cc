@@ -59,14 +59,14 @@ void UserController::publish(Endpoints& endpoints) const {
                  .path = "/users",
                  .access = kAnyone,
                  .takesBody = true,
-                 .limitedByAddress = true,
+                 .checksPassword = true,
                  .parse = parseNew,
                  .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
   endpoints.add({.method = drogon::Post,
                  .path = "/users/login",
                  .access = kAnyone,
                  .takesBody = true,
-                 .limitedByAddress = true,
+                 .checksPassword = true,
                  .answersToken = true,
                  .parse = parseLogin,
                  .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});

@@ -17,6 +17,7 @@ struct Caller {
   Realm realm = Realm::kCouncil;
   std::optional<std::int64_t> festivalId;  // realm council only
   std::vector<std::string> roles;
+  std::int64_t passwordVersion = 0;  // of the password that the token was given for
 
   bool hasRole(const std::string& role) const {
     return std::find(roles.begin(), roles.end(), role) != roles.end();

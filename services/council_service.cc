@@ -25,33 +25,33 @@ ServiceError wrongCurrentPassword() {
       {"currentPassword", "현재 비밀번호가 일치하지 않습니다.", "The current password is wrong."}});
 }
 
-// Replaces the hash only if it is still the one that the current password was checked against.
-drogon::Task<bool> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked,
-                               const std::string& hash) {
+// Replaces the hash only if it is still the one that the current password was checked against. The
+// new version.
+drogon::Task<std::int64_t> replaceHash(Sql& sql, std::int64_t councilId, const std::string& checked,
+                                       const std::string& hash) {
   const auto rows = co_await sql.execSqlCoro(
-      "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3 RETURNING id",
+      "UPDATE councils SET password_hash = $1 WHERE id = $2 AND password_hash = $3"
+      " RETURNING password_version",
       hash, councilId, checked);
   // Thrown, so that no receipt is left for what did not happen.
   if (rows.empty()) throw wrongCurrentPassword();
-  co_return true;
+  co_return rows[0][0].as<std::int64_t>();
 }
 
 }  // namespace
 
 drogon::Task<Login> CouncilService::login(Credentials credentials) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT id, festival_id, password_hash, role, username FROM councils"
+      "SELECT id, festival_id, password_hash, role, username, password_version FROM councils"
       " WHERE username IN ($1, $2) ORDER BY username = $1 DESC LIMIT 1",
       credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][2].as<std::string>();
   co_await requirePassword(*hasher_, hash, credentials.password);
   const auto festivalId = rows[0][1].as<std::int64_t>();
-  const Caller caller{rows[0][4].as<std::string>(),
-                      rows[0][0].as<std::int64_t>(),
-                      Realm::kCouncil,
-                      festivalId,
-                      {rows[0][3].as<std::string>()}};
+  const Caller caller{
+      rows[0][4].as<std::string>(),   rows[0][0].as<std::int64_t>(), Realm::kCouncil, festivalId,
+      {rows[0][3].as<std::string>()}, rows[0][5].as<std::int64_t>()};
   co_return Login{festivalId, tokens_->issue(caller)};
 }
 
@@ -65,7 +65,7 @@ drogon::Task<std::int64_t> CouncilService::create(NewCouncil council,
 
 drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
                                               std::string replacement,
-                                              Receipt<bool> receipt) const {
+                                              Receipt<std::int64_t> receipt) const {
   const auto rows = co_await database_.client()->execSqlCoro(
       "SELECT password_hash FROM councils WHERE id = $1", councilId);
   if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
@@ -74,7 +74,9 @@ drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::strin
   if (!right) throw wrongCurrentPassword();
   const auto hash = co_await hasher_->hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
-  co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
+  const auto version =
+      co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
+  passwords_.learn(Realm::kCouncil, councilId, version);
 }
 
 }  // namespace festa

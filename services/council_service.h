@@ -3,6 +3,7 @@
 
 #include "services/credentials.h"
 #include "services/database.h"
+#include "services/password_versions.h"
 #include "services/token_service.h"
 
 #include <memory>
@@ -23,23 +24,28 @@ struct Login {
 
 class CouncilService {
  public:
+  // `passwords` must outlive this.
   CouncilService(Database database, std::shared_ptr<PasswordHasher> hasher,
-                 std::shared_ptr<TokenService> tokens)
-      : database_(std::move(database)), hasher_(std::move(hasher)), tokens_(std::move(tokens)) {}
+                 std::shared_ptr<TokenService> tokens, PasswordVersions& passwords)
+      : database_(std::move(database)),
+        hasher_(std::move(hasher)),
+        tokens_(std::move(tokens)),
+        passwords_(passwords) {}
 
   // Throws ServiceError(kWrongCredentials).
   drogon::Task<Login> login(Credentials credentials) const;
   // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
   drogon::Task<std::int64_t> create(NewCouncil council, Receipt<std::int64_t> receipt = {}) const;
-  // A wrong current password is a validation error of that field, not a 401: clients log out on
-  // those.
+  // Ends all tokens issued before. A wrong current password is a validation error of that field,
+  // not a 401: clients log out on those.
   drogon::Task<> changePassword(std::int64_t councilId, std::string current,
-                                std::string replacement, Receipt<bool> receipt = {}) const;
+                                std::string replacement, Receipt<std::int64_t> receipt = {}) const;
 
  private:
   const Database database_;
   const std::shared_ptr<PasswordHasher> hasher_;
   const std::shared_ptr<TokenService> tokens_;
+  PasswordVersions& passwords_;
 };
 
 }  // namespace festa

@@ -42,19 +42,32 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::claimOrLook(
         " OR k.created_at < now() - $7::bigint * interval '1 millisecond' RETURNING 1",
         claim.realm, claim.uid, claim.key, fingerprint, claim.owner, claimTime, keep);
     if (!claimed.empty()) co_return Found{State::kClaimed};
-    const auto rows = co_await db->execSqlCoro(
-        "SELECT fingerprint = $4, status, body, location FROM idempotency_keys"
-        " WHERE realm = $1 AND uid = $2 AND key = $3",
-        claim.realm, claim.uid, claim.key, fingerprint);
-    if (rows.empty()) continue;
-    const auto row = rows[0];
-    if (!row[0].as<bool>()) co_return Found{State::kReused};
-    if (row[1].isNull()) co_return Found{State::kRunning};
-    co_return Found{State::kDone,
-                    {row[1].as<std::int32_t>(), row[2].as<std::string>(),
-                     row[3].isNull() ? "" : row[3].as<std::string>()}};
+    const auto found = co_await look(claim, fingerprint);
+    if (found) co_return *found;
   }
   co_return Found{State::kRunning};
+}
+
+drogon::Task<std::optional<IdempotencyService::Found>> IdempotencyService::look(
+    const IdempotencyClaim& claim, const std::string& fingerprint) const {
+  const auto rows = co_await database_.client()->execSqlCoro(
+      "SELECT fingerprint = $4, status, body, location FROM idempotency_keys"
+      " WHERE realm = $1 AND uid = $2 AND key = $3",
+      claim.realm, claim.uid, claim.key, fingerprint);
+  if (rows.empty()) co_return std::nullopt;
+  const auto row = rows[0];
+  if (!row[0].as<bool>()) co_return Found{State::kReused};
+  if (row[1].isNull()) co_return Found{State::kRunning};
+  co_return Found{State::kDone,
+                  {row[1].as<std::int32_t>(), row[2].as<std::string>(),
+                   row[3].isNull() ? "" : row[3].as<std::string>()}};
+}
+
+drogon::Task<std::optional<KeptAnswer>> IdempotencyService::find(IdempotencyClaim claim,
+                                                                 std::string fingerprint) const {
+  const auto found = co_await look(claim, fingerprint);
+  if (!found || found->state != State::kDone) co_return std::nullopt;
+  co_return found->answer;
 }
 
 drogon::Task<> IdempotencyService::giveUp(IdempotencyClaim claim) const {

@@ -4,6 +4,7 @@
 #include "services/database.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace festa {
@@ -49,6 +50,10 @@ class IdempotencyService {
   // Commits the claim, or says why not.
   drogon::Task<Found> claim(IdempotencyClaim claim, std::string fingerprint) const;
 
+  // The answer that this very request was given before; nullopt: none. Claims nothing.
+  drogon::Task<std::optional<KeptAnswer>> find(IdempotencyClaim claim,
+                                               std::string fingerprint) const;
+
   // The attempt had no effect: the key is free again. Does not throw; a claim that cannot be
   // deleted ends by its time.
   drogon::Task<> giveUp(IdempotencyClaim claim) const;
@@ -59,6 +64,9 @@ class IdempotencyService {
  private:
   drogon::Task<Found> claimOrLook(const IdempotencyClaim& claim,
                                   const std::string& fingerprint) const;
+  // Nullopt: nobody has the key.
+  drogon::Task<std::optional<Found>> look(const IdempotencyClaim& claim,
+                                          const std::string& fingerprint) const;
 
   const Database database_;
   const IdempotencySettings settings_;

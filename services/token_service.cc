@@ -52,6 +52,12 @@ std::optional<std::int64_t> numberClaim(const Json::Value& claims, const char* n
   return isOurs ? std::optional(value.asInt64()) : std::nullopt;
 }
 
+// Tokens of older versions of the service have none, which means 0.
+std::optional<std::int64_t> passwordVersionIn(const Json::Value& claims) {
+  if (!claims.isMember("passwordVersion") || claims["passwordVersion"] == Json::Value(0)) return 0;
+  return numberClaim(claims, "passwordVersion");
+}
+
 // A role of one realm means nothing in the other: their ids are counted apart.
 bool countsIn(Realm realm, const std::string& role) {
   if (role == "ROLE_USER") return realm == Realm::kUser;
@@ -71,9 +77,12 @@ std::optional<Caller> callerIn(const Json::Value& claims) {
   const auto login = textClaim(claims, "sub");
   const auto uid = numberClaim(claims, "uid");
   const auto realmName = textClaim(claims, "realm");
-  if (!login || !uid || (realmName != "council" && realmName != "user")) return std::nullopt;
+  const auto version = passwordVersionIn(claims);
+  if (!login || !uid || !version || (realmName != "council" && realmName != "user"))
+    return std::nullopt;
   const auto realm = realmName == "council" ? Realm::kCouncil : Realm::kUser;
-  Caller caller{*login, *uid, realm, numberClaim(claims, "festivalId"), rolesIn(claims, realm)};
+  Caller caller{*login,  *uid, realm, numberClaim(claims, "festivalId"), rolesIn(claims, realm),
+                *version};
   if (realm == Realm::kCouncil && !caller.festivalId) return std::nullopt;
   return caller;
 }
@@ -112,6 +121,7 @@ std::string TokenService::issue(const Caller& caller) const {
   failed |= jwt_add_grant(raw, "realm", realmName(caller.realm));
   if (caller.festivalId) failed |= jwt_add_grant_int(raw, "festivalId", *caller.festivalId);
   failed |= jwt_add_grants_json(raw, rolesJson(caller.roles).c_str());
+  failed |= jwt_add_grant_int(raw, "passwordVersion", caller.passwordVersion);
   failed |= jwt_add_grant_int(raw, "iat", now);
   failed |= jwt_add_grant_int(raw, "exp", now + lifetime_.count());
   const std::unique_ptr<char, decltype(&free)> text(jwt_encode_str(raw), &free);

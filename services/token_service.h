@@ -18,7 +18,7 @@ class TokenService {
   // Nullopt for anything but a token of ours within its time: another algorithm, `none`, a bad
   // signature, missing claims, a header with `crit`, `nbf` in the future, `exp` in the past, `iat`
   // longer ago than `lifetime` (so a shortened lifetime holds for tokens issued before). Roles of
-  // another realm are left out.
+  // another realm are left out. Whether a changed password has ended it, PasswordVersions knows.
   std::optional<Caller> verify(const std::string& token) const;
 
  private:

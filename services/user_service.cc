@@ -25,14 +25,15 @@ drogon::Task<std::int64_t> UserService::create(NewUser user) const {
 
 drogon::Task<UserLogin> UserService::login(Credentials credentials) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT id, password_hash, login FROM users"
+      "SELECT id, password_hash, login, password_version FROM users"
       " WHERE login IN ($1, $2) ORDER BY login = $1 DESC LIMIT 1",
       credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][1].as<std::string>();
   co_await requirePassword(*hasher_, hash, credentials.password);
   const auto id = rows[0][0].as<std::int64_t>();
-  const Caller caller{rows[0][2].as<std::string>(), id, Realm::kUser, {}, {kUserRole}};
+  const Caller caller{rows[0][2].as<std::string>(), id, Realm::kUser, {}, {kUserRole},
+                      rows[0][3].as<std::int64_t>()};
   co_return UserLogin{id, tokens_->issue(caller)};
 }
 

@@ -69,11 +69,13 @@ std::string Service::errors() const {
 Headers Service::as(const std::string& account) const {
   PgSession session(database_);
   const auto row =
-      session.query("SELECT id, festival_id, role FROM councils WHERE username = $1", {account})
+      session
+          .query("SELECT id, festival_id, role, password_version FROM councils WHERE username = $1",
+                 {account})
           .at(0);
   const TokenService tokens(kSecret, std::chrono::hours(1));
-  const Caller caller{
-      account, std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]), {*row[2]}};
+  const Caller caller{account,   std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]),
+                      {*row[2]}, std::stoll(*row[3])};
   return {{"Authorization", "Bearer " + tokens.issue(caller)}};
 }
 

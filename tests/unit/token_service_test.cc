@@ -184,6 +184,19 @@ TEST(TokenService, RolesThatAreNotTextAreIgnored) {
   EXPECT_THAT(caller->roles, ElementsAre("A", "B"));
 }
 
+TEST(TokenService, ATokenCarriesThePasswordVersionAndWithoutOneItIsZero) {
+  auto caller = council();
+  caller.passwordVersion = 3;
+  EXPECT_EQ(tokens().verify(tokens().issue(caller))->passwordVersion, 3);
+  EXPECT_EQ(tokens().verify(tokens().issue(council()))->passwordVersion, 0);
+  EXPECT_EQ(tokens().verify(crafted(goodPayload()))->passwordVersion, 0);
+  for (const auto* odd :
+       {"-1", "0.0", "1.5", "\"1\"", "null", "true", "[1]", "9223372036854775808"})
+    EXPECT_FALSE(tokens().verify(crafted(R"({"sub":"u","uid":1,"realm":"user","passwordVersion":)" +
+                                         std::string(odd) + R"(,"exp":)" + inAnHour() + "}")))
+        << odd;
+}
+
 TEST(TokenService, ATokenIsRefusedBeforeItsTime) {
   const auto with = [](const std::string& notBefore) {
     return tokens().verify(crafted(R"({"sub":"u","uid":1,"realm":"user","nbf":)" + notBefore +
