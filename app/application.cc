@@ -22,6 +22,7 @@
 #include "controllers/performance_controller.h"
 #include "controllers/reservation_controller.h"
 #include "controllers/user_controller.h"
+#include "lock/loop_clients.h"
 #include "lock/memory_lock_storage.h"
 #include "lock/redis/redis_fair_lock_storage.h"
 #include "lock/redis/redis_pubsub_lock_storage.h"
@@ -84,7 +85,7 @@ void configureHttp(const Config& config) {
 
 constexpr const char* kWatchClient = "watch";
 
-// One client per IO loop, so that a request never leaves its thread.
+// One client per loop, so that a request never leaves its thread.
 Database configureDatabase(const Config& config) {
   const auto& settings = config.database;
   const auto perLoop = (settings.connections + config.ioThreads() - 1) / config.ioThreads();
@@ -115,43 +116,36 @@ Database configureDatabase(const Config& config) {
   client.connectOptions["application_name"] = "festabook-watch";
   drogon::app().addDbClient(client);
   Database database;
-  database.client = [] { return drogon::app().getFastDbClient(); };
+  database.client = [clients = lock::fastDbClients()] { return clients->here(); };
   database.settings.commitTimeout = milliseconds(settings.commitTimeoutMs);
   return database;
 }
 
-drogon::Task<std::int64_t> drawEpoch() {
-  const auto rows =
-      co_await drogon::app().getFastDbClient()->execSqlCoro("SELECT nextval('lock_epoch')");
+drogon::Task<std::int64_t> drawEpoch(drogon::orm::DbClientPtr database) {
+  const auto rows = co_await database->execSqlCoro("SELECT nextval('lock_epoch')");
   co_return rows[0][0].as<std::int64_t>();
 }
 
-// Fast clients for the IO loops, one each as for the database, and one for everybody else: timers
-// and messages.
+lock::EpochSource epochsOf(const Database& database) {
+  return [client = database.client] { return drawEpoch(client()); };
+}
+
+// One client per loop as for the database: the main loop's is for timers and messages.
 struct Redis {
-  drogon::nosql::RedisClientPtr shared;
+  std::shared_ptr<const lock::LoopRedisClients> clients;
   std::shared_ptr<lock::RedisCommands> commands;
 };
 
 Redis configureRedis(const Config::Redis& config) {
-  const auto port = static_cast<std::uint16_t>(config.port);
-  const auto timeout = static_cast<double>(config.timeoutMs) / 1000;
-  const auto database = static_cast<unsigned>(config.database);
-  drogon::app().createRedisClient(config.host, port, "default", config.password,
-                                  static_cast<std::size_t>(config.connections), true, timeout,
-                                  database, config.user);
-  const bool isV6 = config.host.find(':') != std::string::npos;
+  drogon::app().createRedisClient(config.host, static_cast<std::uint16_t>(config.port), "default",
+                                  config.password, static_cast<std::size_t>(config.connections),
+                                  true, static_cast<double>(config.timeoutMs) / 1000,
+                                  static_cast<unsigned>(config.database), config.user);
   Redis redis;
-  redis.shared = drogon::nosql::RedisClient::newRedisClient(
-      trantor::InetAddress(config.host, port, isV6), 1, config.password, database, config.user);
-  redis.shared->setTimeout(timeout);
-  redis.commands = std::make_shared<lock::RedisCommands>(
-      [shared = redis.shared] {
-        auto& app = drogon::app();
-        const bool onIoLoop = app.getCurrentThreadIndex() < app.getThreadNum();
-        return onIoLoop ? app.getFastRedisClient() : shared;
-      },
-      config.prefix + '/' + std::to_string(config.database));
+  redis.clients = lock::fastRedisClients();
+  redis.commands =
+      std::make_shared<lock::RedisCommands>([clients = redis.clients] { return clients->here(); },
+                                            config.prefix + '/' + std::to_string(config.database));
   return redis;
 }
 
@@ -174,12 +168,12 @@ std::shared_ptr<const Admission> configureAdmission(const Config& config) {
 
 using Storages = std::map<std::string, std::shared_ptr<lock::LockStorage>>;
 
-void addRedisStorages(const Config& config, const Redis& redis, Metrics& metrics,
-                      Storages& storages) {
+void addRedisStorages(const Config& config, const Redis& redis, const lock::EpochSource& epochs,
+                      Metrics& metrics, Storages& storages) {
   const lock::LockTableLimits limits{static_cast<std::size_t>(config.lock.maxWaitersPerKey),
                                      static_cast<std::size_t>(config.lock.maxWaiters)};
   const auto holdsOf = [&](const lock::RedisKeys& keys) {
-    return std::make_shared<lock::RedisHolds>(redis.commands, keys, drawEpoch);
+    return std::make_shared<lock::RedisHolds>(redis.commands, keys, epochs);
   };
   lock::SpinSettings spin;
   spin.maxWaiters = limits.waitersInAll;
@@ -190,7 +184,7 @@ void addRedisStorages(const Config& config, const Redis& redis, Metrics& metrics
   const auto lineOf = [&](const std::string& storage) {
     const lock::RedisKeys keys(config.redis.prefix, storage);
     const lock::LineSurroundings around{
-        timers, [shared = redis.shared] { return shared->newSubscriber(); }, limits};
+        timers, [clients = redis.clients] { return clients->here()->newSubscriber(); }, limits};
     auto line = lock::RedisLine::create(redis.commands, holdsOf(keys), keys, around);
     metrics.addCounterSource("festa_lock_offers_expired_total",
                              "Offers of a key that came too late for their receiver here.",
@@ -216,8 +210,9 @@ void addBoardGauges(Metrics& metrics, const std::shared_ptr<const lock::LockBoar
                     [samples] { return samples(&lock::LockBoard::Counts::waiting); });
 }
 
-// One client per node and IO loop.
-std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config) {
+// One client per node and loop.
+std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config,
+                                                      const lock::EpochSource& epochs) {
   const auto& redlock = config.redlock;
   lock::RedlockSettings settings;
   settings.nodeTimeout = milliseconds(redlock.timeoutMs);
@@ -231,9 +226,9 @@ std::shared_ptr<lock::RedlockLockStorage> makeRedlock(const Config& config) {
                                     true, static_cast<double>(redlock.timeoutMs) / 1000,
                                     static_cast<unsigned>(redlock.database), redlock.user);
     auto commands = std::make_shared<lock::RedisCommands>(
-        [name] { return drogon::app().getFastRedisClient(name); });
+        [clients = lock::fastRedisClients(name)] { return clients->here(); });
     nodes.push_back(std::make_shared<lock::RedlockNode>(
-        commands, lock::RedlockKeys(redlock.prefix, "redlock"), drawEpoch, settings.longestLease));
+        commands, lock::RedlockKeys(redlock.prefix, "redlock"), epochs, settings.longestLease));
   }
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
@@ -314,10 +309,11 @@ void serve(const Config& config) {
   Redis redis;
   if (!config.redis.host.empty()) {
     redis = configureRedis(config.redis);
-    addRedisStorages(config, redis, *metrics, storages);
+    addRedisStorages(config, redis, epochsOf(database), *metrics, storages);
   }
   std::shared_ptr<lock::RedlockLockStorage> redlock;
-  if (!config.redlock.nodes.empty()) storages["redlock"] = redlock = makeRedlock(config);
+  if (!config.redlock.nodes.empty())
+    storages["redlock"] = redlock = makeRedlock(config, epochsOf(database));
   const auto queues = std::make_shared<const Queues>(config, database, *metrics);
   const auto strategies = std::make_shared<const Strategies>(storages, queues->names());
   const auto board =
@@ -350,7 +346,9 @@ void serve(const Config& config) {
       tokens, passwords, idempotency, configureAdmission(config), lockContext,
       [&config](lock::Lockable lockable) { return configuredLock(config, std::move(lockable)); },
       problem);
-  const auto watchClient = [] { return drogon::app().getFastDbClient(kWatchClient); };
+  const auto watchClient = [clients = lock::fastDbClients(kWatchClient)] {
+    return clients->here();
+  };
   PasswordWatch passwordWatch(watchClient, passwords);
   const Operations operations(
       watchClient, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,

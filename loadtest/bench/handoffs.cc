@@ -5,6 +5,7 @@
 //
 // Counts the grants of this process between `from` (seconds since 1970) and `seconds` later, so
 // that several processes count in the same time, and prints: grants, CPU seconds.
+#include "lock/loop_clients.h"
 #include "lock/redis/redis_fair_lock_storage.h"
 #include "lock/redis/redis_pubsub_lock_storage.h"
 
@@ -60,21 +61,17 @@ drogon::Task<std::int64_t> epochOf(std::int64_t epoch) {
 std::shared_ptr<LockStorage> makeStorage(const Options& options) {
   auto& app = drogon::app();
   app.createRedisClient("127.0.0.1", options.port, "default", "", 1, true, 20);
-  const auto shared = drogon::nosql::RedisClient::newRedisClient(
-      trantor::InetAddress("127.0.0.1", options.port), 1);
-  shared->setTimeout(20);
-  auto commands = std::make_shared<festa::lock::RedisCommands>([shared] {
-    auto& framework = drogon::app();
-    const bool onIoLoop = framework.getCurrentThreadIndex() < framework.getThreadNum();
-    return onIoLoop ? framework.getFastRedisClient() : shared;
-  });
+  const auto clients = festa::lock::fastRedisClients();
+  auto commands =
+      std::make_shared<festa::lock::RedisCommands>([clients] { return clients->here(); });
   const bool fair = options.storage == "redis-fair";
   const festa::lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
   const auto holds = std::make_shared<festa::lock::RedisHolds>(
       commands, keys, [epoch = options.epoch] { return epochOf(epoch); });
   const festa::lock::LockTableLimits limits{kMostWaiters, kMostWaiters};
   const auto line = festa::lock::RedisLine::create(
-      commands, holds, keys, {app.getLoop(), [shared] { return shared->newSubscriber(); }, limits});
+      commands, holds, keys,
+      {app.getLoop(), [clients] { return clients->here()->newSubscriber(); }, limits});
   if (fair) return std::make_shared<festa::lock::RedisFairLockStorage>(line);
   return festa::lock::RedisPubSubLockStorage::create(line, app.getLoop(), limits);
 }

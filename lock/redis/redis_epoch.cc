@@ -2,6 +2,7 @@
 
 #include "lock/owner_id.h"
 
+#include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
 namespace festa::lock {
@@ -42,6 +43,20 @@ std::vector<std::string> namesOf(const RedisKeys& keys) {
   return {keys.fence(), keys.home(), keys.loss()};
 }
 
+drogon::Task<std::int64_t> drawAndComeBack(const EpochSource& epochs) {
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  std::int64_t epoch = 0;
+  std::exception_ptr failure;
+  try {
+    epoch = co_await epochs();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!loop->isInLoopThread()) co_await drogon::switchThreadCoro(loop);
+  if (failure) std::rethrow_exception(failure);
+  co_return epoch;
+}
+
 }  // namespace
 
 drogon::Task<std::string> markLoss(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
@@ -66,7 +81,7 @@ drogon::Task<> startNewEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys 
     const std::string nonce = randomOwnerPrefix();
     const auto mark = co_await markLoss(commands, keys, nonce, floor);
     if (mark.empty()) co_return;
-    const auto epoch = co_await epochs();
+    const auto epoch = co_await drawAndComeBack(epochs);
     const bool installed = co_await installEpoch(commands, keys, mark, epoch);
     if (installed) {
       LOG_INFO << "lock epoch " << epoch << " begins on Redis";

@@ -11,12 +11,14 @@
 namespace festa::lock {
 
 // A number that is larger at each call, also across restarts of everything: a sequence of the
-// database that checks the fences.
+// database that checks the fences. Called on any loop on which the storage is used or on which its
+// timers and messages run; may end on another one.
 using EpochSource = std::function<drogon::Task<std::int64_t>()>;
 
 // Starts the server's fence counter in a new epoch and makes it at home on this server. Does
 // nothing when the counter is at home and has reached `floor`: another process was quicker. Never
-// lowers the counter. Throws LockStorageUnavailable, and what the source throws.
+// lowers the counter. Resumes on the loop on which it was awaited. Throws LockStorageUnavailable,
+// and what the source throws.
 //
 // The server keeps a mark of the loss from before the epoch is drawn until an epoch is installed.
 // An epoch is installed only if the mark is the one that was read before the draw. So nothing was

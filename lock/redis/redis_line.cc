@@ -312,12 +312,16 @@ void RedisLine::close() {
 
 void RedisLine::listen() {
   std::call_once(listening_, [this] {
-    subscriber_ = around_.subscriber();
-    subscriber_->subscribe(keys_.wake(process_),
-                           [weak = weak_from_this()](const std::string&, const std::string& text) {
-                             if (const auto self = weak.lock()) self->hear(text);
-                           });
+    around_.timers->queueInLoop([self = shared_from_this()] { self->subscribe(); });
   });
+}
+
+void RedisLine::subscribe() {
+  subscriber_ = around_.subscriber();
+  subscriber_->subscribe(keys_.wake(process_),
+                         [weak = weak_from_this()](const std::string&, const std::string& text) {
+                           if (const auto self = weak.lock()) self->hear(text);
+                         });
 }
 
 void RedisLine::hear(const std::string& message) {

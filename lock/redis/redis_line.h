@@ -19,7 +19,7 @@ struct LineSurroundings {
   using Subscriber = std::shared_ptr<drogon::nosql::RedisSubscriber>;
 
   trantor::EventLoop* timers;  // no holder blocks it, and Redis commands may be sent on it
-  std::function<Subscriber()> subscriber;  // the connection for messages; called once
+  std::function<Subscriber()> subscriber;  // the connection for messages; called once, on `timers`
   LockTableLimits limits = {};
 };
 
@@ -96,6 +96,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   // `commands` outlives the task.
   drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
   void listen();
+  void subscribe();
   void hear(const std::string& message);
   void armTimer();
   void onTimer(SteadyTime armedFor);

@@ -38,6 +38,21 @@ class RedisSpinTest : public testing::Test {
     return runOn(loops_.at(), [storage, lease] { return storage->unlock(lease); });
   }
 
+  static drogon::Task<std::int64_t> drawElsewhere(trantor::EventLoop* loop, bool isBroken) {
+    co_await drogon::switchThreadCoro(loop);
+    if (isBroken) throw std::runtime_error("no epoch to be had");
+    co_return 1;
+  }
+  static drogon::Task<trantor::EventLoop*> loopAfterTake(Storage storage) {
+    const lock::LockRequest request{"k", lock::Millis{0}, lock::Millis{30'000}};
+    try {
+      co_await storage->tryLock(request);
+    } catch (const std::runtime_error&) {
+      // Where it is thrown is what matters.
+    }
+    co_return trantor::EventLoop::getEventLoopOfCurrentThread();
+  }
+
   Loops loops_;
   RedisServer redis_;
 };
@@ -85,6 +100,20 @@ TEST_F(RedisSpinTest, FencesDoNotGoBackAfterFlushallOrAnEmptyRestart) {
     return restarted.has_value();
   }));
   EXPECT_GT(restarted->fence, flushed->fence);
+}
+
+// Such as a database client with threads of its own.
+TEST_F(RedisSpinTest, AnEpochSourceThatEndsOnAnotherLoopDoesNotMoveTheCaller) {
+  const Loops others;
+  bool isBroken = true;
+  const auto storage = makeStorage({.name = "redis-spin",
+                                    .epochs = [&] { return drawElsewhere(others.at(), isBroken); },
+                                    .ports = {redis_.port()}},
+                                   loops_);
+  EXPECT_EQ(runOn(loops_.at(), [&] { return loopAfterTake(storage); }), loops_.at());
+  isBroken = false;
+  EXPECT_EQ(runOn(loops_.at(), [&] { return loopAfterTake(storage); }), loops_.at());
+  EXPECT_FALSE(take(storage, "k")) << "it was not taken";
 }
 
 TEST_F(RedisSpinTest, AHolderLearnsFromItsExtendThatTheServerForgotIt) {
