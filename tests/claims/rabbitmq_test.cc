@@ -47,8 +47,7 @@ TEST_F(RabbitClaims, AnInstanceKilledInMidWorkLosesNothing) {
   const auto coupon = sales_.coupon(80, true);
   claimInTurn(coupon, 1, 90);
   ASSERT_TRUE(eventually([&] { return done(coupon) >= 10; }));
-  instances_[0]->process().signal(SIGKILL);
-  instances_[0]->process().wait();
+  instances_[0]->kill();
   ASSERT_FALSE(allFinished(coupon)) << "it was killed too late to see anything";
   expectAllGranted(coupon, 90, 80);
 }

@@ -165,7 +165,7 @@ TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
     ASSERT_EQ(client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(user))
                   .status,
               202);
-  doomed.reset();
+  doomed->kill();
   const auto unfinished = [&] {
     return sales.number(
         "SELECT count(*) FROM coupon_claims WHERE state IN ('NEW', 'PROCESSED')"

@@ -3,6 +3,7 @@
 #include "services/token_service.h"
 #include "tests/support/loops.h"
 
+#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <fstream>
@@ -53,6 +54,17 @@ Service::Service(const Config::Database& database, const Settings& settings)
     throw std::runtime_error("festabook did not start: " + log());
 }
 
+Service::~Service() {
+  if (wasKilled_) return;
+  if (process_->isRunning()) {
+    process_->signal(SIGTERM);
+    process_->signal(SIGCONT);  // a test may have left it frozen
+  }
+  const int status = process_->wait();
+  if (status != 0)
+    ADD_FAILURE() << "festabook ended with status " << status << " (-1: not at all)\n" << errors();
+}
+
 std::string Service::log() const {
   return contentOf(logFile_);
 }
@@ -96,6 +108,12 @@ void Service::stop() {
   process_->signal(SIGTERM);
   if (process_->wait() != 0)
     throw std::runtime_error("festabook did not stop as it should: " + log());
+}
+
+void Service::kill() {
+  wasKilled_ = true;
+  process_->signal(SIGKILL);
+  process_->wait();
 }
 
 StartResult tryStart(const Config::Database& database, const Service::Settings& settings,

@@ -12,14 +12,18 @@
 
 namespace festa::test {
 
-// Started by the constructor, killed by the destructor. Settings are FESTA_… variables without the
-// prefix.
+// Started by the constructor, stopped by the destructor with SIGTERM. A test fails if its service
+// ended with another status than 0, whenever that was and whoever stopped it; only kill() is
+// excepted. Settings are FESTA_… variables without the prefix.
 class Service {
  public:
   using Settings = std::map<std::string, std::string>;
 
   // Demo data, short drain. Throws when it is not ready in time.
   explicit Service(const Config::Database& database, const Settings& settings = {});
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
 
   int port() const { return port_; }
   Process& process() { return *process_; }
@@ -33,13 +37,15 @@ class Service {
   // A new festival with a council of its own; its header.
   Headers newFestival();
   std::int64_t lastFestival() const { return lastFestival_; }
-  void stop();  // SIGTERM, waits for the end
+  void stop();  // SIGTERM, waits for the end; throws unless it ends with status 0
+  void kill();  // SIGKILL, waits for the end
 
  private:
   const Config::Database database_;
   const int port_;
   std::string logFile_;
   std::unique_ptr<Process> process_;
+  bool wasKilled_ = false;
   std::int64_t lastFestival_ = 0;
 };
 
