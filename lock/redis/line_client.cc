@@ -131,16 +131,17 @@ LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
   return {.leave = leaveOf(lease)};
 }
 
-// Nobody has given its hold back, and it is over.
-void LineClient::endRun(Runs::iterator run) {
-  for (auto& ticket : run->second.past) abandoned_.add(run->first, std::move(ticket), false);
-  runsDue_.erase({run->second.validUntil, run->first});
-  runs_.erase(run);
+// Nobody has given the hold back in time. It may still be given back, or prolonged.
+void LineClient::leavePlacesOf(const LockKey& key, const Run& run) {
+  for (const auto& ticket : run.past) abandoned_.add(key, ticket, false);
+  runsDue_.erase({run.validUntil, key});
 }
 
-void LineClient::endRunsThatAreOver(SteadyTime now) {
-  while (!runsDue_.empty() && runsDue_.begin()->first <= now)
-    endRun(runs_.find(runsDue_.begin()->second));
+void LineClient::leavePlacesOfOldRuns(SteadyTime now) {
+  while (!runsDue_.empty() && runsDue_.begin()->first <= now) {
+    const auto run = runs_.find(runsDue_.begin()->second);
+    leavePlacesOf(run->first, run->second);
+  }
 }
 
 std::optional<std::string> LineClient::prolonging(const Lease& lease) {
@@ -181,14 +182,17 @@ void LineClient::take(const LineReply::Grant& grant, const LockKey& key, SteadyT
   if (held_.size() > kSweepHoldsAbove)
     std::erase_if(held_, [sent](const auto& hold) { return hold.second < sent; });
   if (runs_.size() > kSweepHoldsAbove)
-    std::erase_if(runs_, [sent](const auto& run) {
-      return run.second.validUntil < sent && run.second.past.empty();
+    std::erase_if(runs_, [&](const auto& run) {
+      return run.second.validUntil < sent && !runsDue_.contains({run.second.validUntil, run.first});
     });
   held_[*waiter] = validUntil;
   const auto known = runs_.find(key);
   // A late reply about an earlier hold.
   const bool isPast = known != runs_.end() && known->second.fence > grant.fence;
-  if (!isPast && known != runs_.end()) endRun(known);
+  if (!isPast && known != runs_.end()) {
+    leavePlacesOf(key, known->second);
+    runs_.erase(known);
+  }
   if (!isPast && !grant.followers.empty())
     runs_[key] = {.leader = grant.ticket,
                   .holder = grant.ticket,
@@ -332,7 +336,8 @@ void LineClient::onLoss(const ConfirmCommand& c, bool sent, SteadyTime, Actions&
 }
 
 void LineClient::onLoss(const LeaveCommand& c, bool sent, SteadyTime now, Actions& actions) {
-  abandoned_.add(c.key, c.ticket, false);
+  // The owner of a lease that is not ours is perhaps no ticket.
+  if (ours(c.ticket)) abandoned_.add(c.key, c.ticket, false);
   for (const auto& follower : c.followers) abandoned_.add(c.key, follower, false);
   if (!c.next.empty()) giveUp(c.key, c.next, sent, false, actions);
   lookSoon(c.key, now);
@@ -435,7 +440,7 @@ void LineClient::onLookAfterOffer(const LookCommand& c, const LineReply& reply, 
 }
 
 void LineClient::tick(SteadyTime now, Actions& actions) {
-  endRunsThatAreOver(now);
+  leavePlacesOfOldRuns(now);
   for (auto& command : abandoned_.take(now)) send(std::move(command), actions);
   while (!offersDue_.empty() && offersDue_.begin()->first <= now) {
     send(LookCommand{offersDue_.begin()->second, ""}, actions);

@@ -123,8 +123,8 @@ class LineClient {
   void decline(const std::string& ticket, const LockKey& key, Actions& actions);
   Run* runOf(const Lease& lease);
   LeaveCommand leaveOf(const Lease& lease);
-  void endRun(Runs::iterator run);
-  void endRunsThatAreOver(SteadyTime now);
+  void leavePlacesOf(const LockKey& key, const Run& run);
+  void leavePlacesOfOldRuns(SteadyTime now);
   void watch(const LockKey& key, const LineReply& reply, SteadyTime now);
   void lookAt(Lines::iterator line, SteadyTime at);
   void look(const LockKey& key, Line& line, Actions& actions);
@@ -166,7 +166,7 @@ class LineClient {
   std::unordered_map<WaiterId, SteadyTime> held_;
   Runs runs_;
   // (validUntil, key) of runs whose followers have had a turn: their places are left with the hold,
-  // or here if nobody gives that back.
+  // or at that time if nobody has given it back.
   std::set<std::pair<SteadyTime, LockKey>> runsDue_;
   AbandonedTickets abandoned_;
   std::uint64_t offersMissed_ = 0;

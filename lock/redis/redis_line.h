@@ -26,9 +26,9 @@ struct LineSurroundings {
 // Carries the decisions of a LineClient out: commands to the server, messages from it, time.
 // Thread-safe; kept by a shared_ptr, which timers and replies hold weakly or until they are done.
 //
-// One subscription per process, made when the first waiter stands in line. While nobody waits
-// nothing is sent. What one loop has to say in one turn is one call to the server, so that a crowd
-// costs few of them.
+// One subscription per process, made when the first waiter stands in line. While nobody waits, and
+// no ticket of a failed waiter is left on the server, nothing is sent. What one loop has to say in
+// one turn is one call to the server, so that a crowd costs few of them.
 class RedisLine : public std::enable_shared_from_this<RedisLine> {
  public:
   // Called once, on any loop's thread, outside all locks: a lease, nullopt (busy), or an error.

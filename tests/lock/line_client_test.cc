@@ -190,6 +190,13 @@ TEST_F(LineClientTest, NewWaiterWhoseArrivalWasNotSentHasNothingToLeave) {
   EXPECT_EQ(tick(), 0U);
 }
 
+TEST_F(LineClientTest, LostLeaveOfALeaseThatIsNotOursIsNotRepeated) {
+  LineClient::Actions actions;
+  for (const auto* owner : {"", "a,b", "p", "another:1:1000"})
+    client_.lost(*client_.giveBack({"k", owner}, now_).leave, true, now_, actions);
+  EXPECT_EQ(tick(), 0U);
+}
+
 TEST_F(LineClientTest, LostLeaveIsRepeatedWhenTheLeaseIsLongOver) {
   const auto first = read(arrive().second);
   for (int i = 0; i < 3; ++i) stand();
@@ -203,6 +210,22 @@ TEST_F(LineClientTest, LostLeaveIsRepeatedWhenTheLeaseIsLongOver) {
   ASSERT_EQ(server_.places().size(), 2U);
   tick();
   EXPECT_EQ(server_.places().size(), 0U) << "the other one is granted the key";
+}
+
+TEST_F(LineClientTest, HoldThatWasProlongedAtTheLastMomentIsGivenBackAsAWhole) {
+  const auto first = read(arrive().second);
+  stand();
+  stand();
+  const auto leader = read(execute(*client_.giveBack(first->lease, now_).leave));
+  auto follower = client_.giveBack(leader->lease, now_).next->lease;
+  EXPECT_EQ(client_.prolonging(follower), leader->lease.owner);
+  now_ = follower.validUntil;
+  tick();
+  follower.validUntil += kLease;
+  client_.prolonged(follower);
+  const auto given = client_.giveBack(follower, now_);
+  ASSERT_TRUE(given.leave);
+  EXPECT_EQ(given.leave->ticket, leader->lease.owner);
 }
 
 TEST_F(LineClientTest, PlacesOfFollowersAreLeftWhenNobodyGivesTheHoldBack) {
