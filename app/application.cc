@@ -349,7 +349,8 @@ void serve(const Config& config) {
   const auto watchClient = [clients = lock::fastDbClients(kWatchClient)] {
     return clients->here();
   };
-  PasswordWatch passwordWatch(watchClient, passwords);
+  const auto passwordWatch = std::make_shared<PasswordWatch>(
+      watchClient, passwords, milliseconds(config.auth.passwordPollMs));
   const Operations operations(
       watchClient, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
       drain);
@@ -414,7 +415,7 @@ void serve(const Config& config) {
   drogon::app().registerBeginningAdvice([&] {
     queues->start();
     streams->start(drogon::app().getIOLoop(0));
-    passwordWatch.start(drogon::app().getIOLoop(0));
+    passwordWatch->start(drogon::app().getIOLoop(0));
     for (std::size_t i = 0; i < drogon::app().getThreadNum(); ++i)
       lag->watch(drogon::app().getIOLoop(i));
     stopper = std::thread([&] {
@@ -423,6 +424,7 @@ void serve(const Config& config) {
         streams->close();
       });
       queues->stop();
+      passwordWatch->stop();
       drogon::app().quit();
     });
     LogLine("ready")

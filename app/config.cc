@@ -252,6 +252,7 @@ void readQueue(Source& source, Config::Queue& queue, bool lab) {
 void readAuth(Source& source, Config::Auth& auth) {
   source.read("auth.jwt_secret", auth.jwtSecret);
   source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
+  source.read("auth.password_poll_ms", auth.passwordPollMs, 10, 1000);
   source.read("auth.hash_threads", auth.hashThreads, 1, 64);
   source.read("auth.hash_queue", auth.hashQueue, 1, 100'000);
 }

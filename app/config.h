@@ -115,6 +115,7 @@ struct Config {
   struct Auth {
     std::string jwtSecret;
     std::int64_t tokenMinutes = 24L * 60;
+    std::int64_t passwordPollMs = 1000;  // between looks for changed passwords
     std::int64_t hashThreads = 2;
     std::int64_t hashQueue = 64;
   } auth;

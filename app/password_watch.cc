@@ -2,33 +2,49 @@
 
 #include "app/log.h"
 
-#include <trantor/net/EventLoop.h>
+#include <future>
 
 namespace festa {
 
 namespace {
 
-constexpr double kEvery = 1;
+// Longer than clients wait for an answer.
+constexpr std::chrono::seconds kLongestLook{5};
 
 }  // namespace
 
 void PasswordWatch::start(trantor::EventLoop* loop) {
-  loop->queueInLoop([this] { look(); });
-  loop->runEvery(kEvery, [this] { look(); });
+  loop_ = loop;
+  loop->queueInLoop([self = shared_from_this()] { self->look(); });
+  loop->runEvery(every_, [self = shared_from_this()] { self->look(); });
+}
+
+void PasswordWatch::stop() {
+  const auto stopped = std::make_shared<std::promise<void>>();
+  loop_->queueInLoop([self = shared_from_this(), stopped] {
+    const bool isLooking = self->state_ == State::kLooking;
+    self->state_ = State::kStopped;
+    if (isLooking)
+      self->onIdle_ = [stopped] { stopped->set_value(); };
+    else
+      stopped->set_value();
+  });
+  stopped->get_future().wait_for(kLongestLook);
 }
 
 drogon::AsyncTask PasswordWatch::look() {
-  if (isLooking_) co_return;
-  isLooking_ = true;
+  if (state_ != State::kIdle) co_return;
+  state_ = State::kLooking;
+  const auto self = shared_from_this();
   std::string failure;
   try {
     co_await readPasswordVersions(client_(), versions_);
   } catch (const std::exception& error) {
-    failure = error.what();
-    if (failure.empty()) failure = "unknown";
+    failure = *error.what() == '\0' ? "unknown" : error.what();
   }
-  isLooking_ = false;
   report(failure);
+  if (state_ == State::kLooking) state_ = State::kIdle;
+  if (onIdle_) onIdle_();
 }
 
 // Said once, not every second.

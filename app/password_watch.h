@@ -3,25 +3,33 @@
 
 #include "services/password_versions.h"
 
-#include <functional>
+#include <trantor/net/EventLoop.h>
 
-namespace trantor {
-class EventLoop;
-}
+#include <chrono>
+#include <functional>
+#include <memory>
 
 namespace festa {
 
-// Reads the changes once a second, so that another process's change is known here within two. While
-// the database cannot be read, tokens are judged by what was known last: readiness tells operators,
-// and requests that need the database fail anyway. Must outlive the loop's run.
-class PasswordWatch {
+// Reads the changes regularly (once a second), so that another process's change is known here
+// within two seconds. While the database cannot be read, tokens are judged by what was known last:
+// readiness tells operators, and requests that need the database fail anyway.
+//
+// Shared with the timer's closure, which a loop keeps longer than the timer. `versions` must
+// outlive stop().
+class PasswordWatch : public std::enable_shared_from_this<PasswordWatch> {
  public:
   // `client` is called on the loop of start().
-  PasswordWatch(std::function<drogon::orm::DbClientPtr()> client, PasswordVersions& versions)
-      : client_(std::move(client)), versions_(versions) {}
+  PasswordWatch(std::function<drogon::orm::DbClientPtr()> client, PasswordVersions& versions,
+                std::chrono::milliseconds every)
+      : client_(std::move(client)), versions_(versions), every_(every) {}
 
   // `loop` must be one that `client` has a client for. Once.
   void start(trantor::EventLoop* loop);
+
+  // On another thread than the loop's, which must still run; returns when nothing is under way and
+  // nothing will be. Needed before Drogon quits: it destroys the clients while the loops still run.
+  void stop();
 
  private:
   drogon::AsyncTask look();
@@ -29,9 +37,12 @@ class PasswordWatch {
 
   const std::function<drogon::orm::DbClientPtr()> client_;
   PasswordVersions& versions_;
+  const std::chrono::milliseconds every_;
+  trantor::EventLoop* loop_ = nullptr;
   // On the loop's thread only.
-  bool isLooking_ = false;
-  bool hasFailed_ = false;  // the last time
+  enum class State { kIdle, kLooking, kStopped } state_ = State::kIdle;
+  bool hasFailed_ = false;          // the last time
+  std::function<void()> onIdle_{};  // of a stop() that waits for a look
 };
 
 }  // namespace festa

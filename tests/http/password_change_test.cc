@@ -247,6 +247,28 @@ TEST(PasswordChangeWithoutDatabase, TokensAreJudgedByWhatWasKnownLast) {
   EXPECT_EQ(statusOf(client, ended), 401);
 }
 
+// Drogon destroys its clients while the loops still run their timers.
+TEST(PasswordWatch, AStopDoesNotMeetALook) {
+  for (int i = 0; i < 10; ++i)
+    Service(sharedPg().createDatabase(), {{"AUTH_PASSWORD_POLL_MS", "10"}}).stop();
+}
+
+TEST(PasswordWatch, AStopWaitsForALookThatIsUnderWay) {
+  Service service(sharedPg().createDatabase());
+  PgSession session(service.database());
+  PgSession locker(service.database());
+  locker.run("BEGIN; LOCK TABLE councils IN ACCESS EXCLUSIVE MODE");
+  EXPECT_TRUE(eventually([&] {
+    return !session
+                .query(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+                    " AND application_name = 'festabook-watch' AND wait_event_type = 'Lock'")
+                .empty();
+  }));
+  service.stop();
+  locker.run("ROLLBACK");
+}
+
 TEST(PasswordGuesses, AreLimitedLikeLogins) {
   const Service service(sharedPg().createDatabase(), {{"LIMITS_LOGINS_PER_MINUTE", "3"}});
   auto client = service.client();
