@@ -313,10 +313,15 @@ void checkApiPrefix(const std::string& prefix) {
              "'");
 }
 
+constexpr const char* kDemoSecret = "demo-secret-demo-secret-demo-secret";
+
 void checkSecret(Config& config) {
   // A demo is started by people who want to look; its tokens are worth nothing.
-  if (config.auth.jwtSecret.empty() && config.demo)
-    config.auth.jwtSecret = "demo-secret-demo-secret-demo-secret";
+  if (config.auth.jwtSecret.empty() && config.demo) config.auth.jwtSecret = kDemoSecret;
+  if (config.isProduction() && config.auth.jwtSecret == kDemoSecret)
+    fail("auth.jwt_secret",
+         "is the demo's, which everybody knows; set one of your own, e.g. the output of 'openssl "
+         "rand -hex 32'");
   if (config.auth.jwtSecret.size() < 32) fail("auth.jwt_secret", "must have at least 32 bytes");
 }
 

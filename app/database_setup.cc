@@ -4,6 +4,7 @@
 #include "app/log.h"
 #include "app/migrator.h"
 
+#include <algorithm>
 #include <array>
 
 namespace festa {
@@ -66,6 +67,21 @@ void settleUnguardedRows(PgSession& session, const Config& config) {
   }
 }
 
+constexpr std::size_t kNamesShown = 6;
+
+void refuseDemoPasswords(PgSession& session) {
+  const auto names = accountsWithDemoPasswords(session);
+  if (names.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i)
+    list += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamesShown)
+    list += " and " + std::to_string(names.size() - kNamesShown) + " more";
+  throw ConfigError("this database has accounts of the demo with their known passwords (" + list +
+                    "); change their passwords or delete them before you start in production, or "
+                    "set database.name to a database without demo data");
+}
+
 void loadPasswordVersions(PgSession& session, PasswordVersions& passwords) {
   const auto horizon = std::to_string(passwords.horizon().count());
   for (const auto& row : session.query(kChangedPasswords, {horizon}))
@@ -82,6 +98,7 @@ std::int64_t prepareDatabase(const Config& config, PasswordVersions& passwords) 
   migrate(session, builtInMigrations());
   settleUnguardedRows(session, config);
   if (config.demo) loadDemoData(session);
+  if (config.isProduction()) refuseDemoPasswords(session);
   loadPasswordVersions(session, passwords);
   return std::stoll(*session.query("SELECT nextval('lock_epoch')")[0][0]);
 }

@@ -9,8 +9,8 @@
 namespace festa {
 
 // Migrates, loads demo data when asked to, opens or checks the door to unguarded rows (lab,
-// production), fills `passwords` and draws this process's lock epoch. Throws ConfigError or
-// std::runtime_error with a sentence for the operator.
+// production), refuses known passwords (production), fills `passwords` and draws this process's
+// lock epoch. Throws ConfigError or std::runtime_error with a sentence for the operator.
 std::int64_t prepareDatabase(const Config& config, PasswordVersions& passwords);
 
 }  // namespace festa

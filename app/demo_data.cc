@@ -2,17 +2,35 @@
 
 #include "services/password_hasher.h"
 
+#include <array>
+#include <map>
+
 namespace festa {
 
 namespace {
 
-void addCouncil(PgSession& session, const std::string& username, const std::string& password,
-                int festival, const std::string& role) {
+struct DemoCouncil {
+  const char* username;
+  const char* password;
+  const char* festival;
+  const char* role;
+};
+
+constexpr std::array kCouncils{
+    DemoCouncil{"admin", "admin-demo-1", "1", "ROLE_ADMIN"},
+    DemoCouncil{"council1", "council-demo-1", "1", "ROLE_COUNCIL"},
+    DemoCouncil{"council2", "council-demo-1", "2", "ROLE_COUNCIL"},
+};
+constexpr std::int64_t kUsers = 100;  // user1 …
+constexpr const char* kUserPassword = "user-demo-1";
+
+void addCouncil(PgSession& session, const DemoCouncil& council) {
   session.query(
       "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1::bigint, $2, "
       "$3, $4)"
       " ON CONFLICT DO NOTHING",
-      {std::to_string(festival), username, PasswordHasher::hashNow(password), role});
+      {council.festival, council.username, PasswordHasher::hashNow(council.password),
+       council.role});
 }
 
 bool exists(PgSession& session, const std::string& row) {
@@ -34,10 +52,8 @@ void loadFestivalsAndAccounts(PgSession& session) {
       " (2, '코루틴대학교', '가을 축제', current_date + 30, current_date + 32, true)"
       " ON CONFLICT DO NOTHING");
   moveSequence(session, "festivals");
-  addCouncil(session, "admin", "admin-demo-1", 1, "ROLE_ADMIN");
-  addCouncil(session, "council1", "council-demo-1", 1, "ROLE_COUNCIL");
-  addCouncil(session, "council2", "council-demo-1", 2, "ROLE_COUNCIL");
-  addDemoUsers(session, 100);
+  for (const auto& council : kCouncils) addCouncil(session, council);
+  addDemoUsers(session, kUsers);
 }
 
 void loadPerformance(PgSession& session) {
@@ -66,7 +82,38 @@ void loadCoupon(PgSession& session) {
   moveSequence(session, "coupons");
 }
 
+std::vector<std::string> councilsWithDemoPasswords(PgSession& session) {
+  std::vector<std::string> names;
+  for (const auto& council : kCouncils)
+    for (const auto& row : session.query("SELECT password_hash FROM councils WHERE username = $1",
+                                         {council.username}))
+      if (PasswordHasher::verifyNow(*row[0], council.password))
+        names.emplace_back(council.username);
+  return names;
+}
+
+// Those who were loaded together share a hash, which is verified once.
+std::vector<std::string> usersWithDemoPasswords(PgSession& session) {
+  std::vector<std::string> names;
+  std::map<std::string, bool> isKnown;  // by hash
+  for (const auto& row :
+       session.query("SELECT login, password_hash FROM users WHERE login IN"
+                     " (SELECT 'user' || n FROM generate_series(1, $1::bigint) AS n) ORDER BY id",
+                     {std::to_string(kUsers)})) {
+    const auto& hash = *row[1];
+    if (!isKnown.contains(hash)) isKnown[hash] = PasswordHasher::verifyNow(hash, kUserPassword);
+    if (isKnown[hash]) names.push_back(*row[0]);
+  }
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string> accountsWithDemoPasswords(PgSession& session) {
+  auto names = councilsWithDemoPasswords(session);
+  for (auto& user : usersWithDemoPasswords(session)) names.push_back(std::move(user));
+  return names;
+}
 
 // One hash for all: a hundred computations would delay the first start by seconds.
 std::int64_t addDemoUsers(PgSession& session, std::int64_t count) {
@@ -75,7 +122,7 @@ std::int64_t addDemoUsers(PgSession& session, std::int64_t count) {
       " SELECT 'user' || n, $1, '사용자' || n, 20 + n % 10, 'user' || n || '@example.com', "
       "'010-' || to_char(n, 'FM0000\"-\"0000')"
       " FROM generate_series(1, $2::bigint) AS n ON CONFLICT DO NOTHING RETURNING 1",
-      {PasswordHasher::hashNow("user-demo-1"), std::to_string(count)});
+      {PasswordHasher::hashNow(kUserPassword), std::to_string(count)});
   return static_cast<std::int64_t>(added.size());
 }
 

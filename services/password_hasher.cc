@@ -27,10 +27,6 @@ std::string randomPassword() {
   return password;
 }
 
-bool verifyNow(const std::string& hash, const std::string& password) {
-  return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
-}
-
 }  // namespace
 
 // Runs `compute` on a hashing thread and resumes the awaiting coroutine on its loop.
@@ -112,6 +108,11 @@ std::string PasswordHasher::hashNow(const std::string& password) {
                             crypto_pwhash_ALG_ARGON2ID13) != 0)
     throw std::runtime_error("not enough memory to hash a password");
   return out.data();
+}
+
+bool PasswordHasher::verifyNow(const std::string& hash, const std::string& password) {
+  initialiseSodium();
+  return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
 }
 
 drogon::Task<std::string> PasswordHasher::hash(std::string password) {

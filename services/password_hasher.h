@@ -27,8 +27,9 @@ class PasswordHasher {
   // Costs as much as verify() and is always false: for names that do not exist.
   drogon::Task<bool> verifyNobody(std::string password);
 
-  // The same computation on the calling thread, for seeding.
+  // The same computations on the calling thread, for the work before the event loops run.
   static std::string hashNow(const std::string& password);
+  static bool verifyNow(const std::string& hash, const std::string& password);
 
  private:
   class Job;

@@ -1,3 +1,4 @@
+#include "services/password_hasher.h"
 #include "tests/support/loops.h"
 #include "tests/support/service.h"
 
@@ -147,6 +148,57 @@ TEST_F(StartTest, ProductionStartsOnAnIntactDatabaseWithoutDemoData) {
   Service service(database, kProduction);
   EXPECT_EQ(service.client().get("/readyz").status, 200);
   EXPECT_EQ(*PgSession(database).query("SELECT count(*) FROM councils")[0][0], "0");
+}
+
+TEST_F(StartTest, ProductionRefusesTheSecretOfTheDemo) {
+  auto settings = kProduction;
+  settings["AUTH_JWT_SECRET"] = "demo-secret-demo-secret-demo-secret";
+  expectRefused(settings, "'auth.jwt_secret'");
+}
+
+TEST_F(StartTest, ProductionRefusesAccountsWithTheirDemoPasswords) {
+  Service(database).stop();
+  const auto refused = tryStart(database, kProduction);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.output, testing::AllOf(HasSubstr("admin, council1, council2, user1"),
+                                             HasSubstr("97 more"), HasSubstr("delete")));
+  EXPECT_EQ(refused.output.find("-demo-1"), std::string::npos) << "passwords do not belong here";
+}
+
+TEST_F(StartTest, OneDemoPasswordIsEnoughToRefuse) {
+  Service(database).stop();
+  run("UPDATE users SET password_hash = 'x'; UPDATE councils SET password_hash = 'x' WHERE "
+      "username "
+      "<> 'council2'");
+  expectRefused(kProduction, "council2");
+}
+
+TEST_F(StartTest, ProductionStartsWhenNoDemoPasswordIsLeft) {
+  {
+    Service demo(database);
+    auto client = demo.client();
+    const auto changed =
+        client.send("PATCH", "/councils/password",
+                    R"({"currentPassword":"admin-demo-1","newPassword":"a-password-of-our-own"})",
+                    demo.as("admin"));
+    ASSERT_EQ(changed.status, 200) << changed.body;
+    demo.stop();
+  }
+  run("DELETE FROM users; DELETE FROM councils WHERE username <> 'admin'");
+  const Service service(database, kProduction);
+  EXPECT_EQ(service.client().get("/readyz").status, 200);
+}
+
+TEST_F(StartTest, OrdinaryAccountsWithTheNamesOfTheDemoAreNoHindrance) {
+  run("INSERT INTO users (login, password_hash, name, age, email, phone) VALUES"
+      " ('user1', '', 'n', 20, 'a@example.com', '0'), ('user2', 'junk', 'n', 20, 'a@example.com', "
+      "'0')");
+  PgSession(database).query(
+      "INSERT INTO users (login, password_hash, name, age, email, phone)"
+      " VALUES ('user3', $1, 'n', 20, 'a@example.com', '0')",
+      {PasswordHasher::hashNow("a-password-of-my-own")});
+  const Service service(database, kProduction);
+  EXPECT_EQ(service.client().get("/readyz").status, 200);
 }
 
 TEST_F(StartTest, ProductionRefusesADatabaseOfTheLab) {

@@ -176,6 +176,16 @@ TEST(Config, AShortSecretIsRefusedAndNotRepeated) {
   EXPECT_EQ(read("").auth.jwtSecret, kSecret);
 }
 
+TEST(Config, ProductionRefusesTheSecretOfTheDemo) {
+  const auto known =
+      read("", {{"FESTA_DEMO", "true"}, {"FESTA_AUTH_JWT_SECRET", ""}}).auth.jwtSecret;
+  EXPECT_EQ(refusal("", {{"FESTA_AUTH_JWT_SECRET", known}}), "accepted") << "outside production";
+  const auto text =
+      refusal("", {{"FESTA_ENVIRONMENT", "production"}, {"FESTA_AUTH_JWT_SECRET", known}});
+  EXPECT_THAT(text, AllOf(HasSubstr("'auth.jwt_secret'"), HasSubstr("openssl rand"),
+                          testing::Not(HasSubstr(known))));
+}
+
 TEST(Config, OnlyADemoGetsASecretOfItsOwn) {
   const Variables demo{{"FESTA_DEMO", "true"}, {"FESTA_AUTH_JWT_SECRET", ""}};
   EXPECT_GE(read("", demo).auth.jwtSecret.size(), 32U);
