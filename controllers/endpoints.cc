@@ -48,8 +48,8 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
     context.mustNotBeStored = endpoint_.answersToken;
     if (endpoint_.checksPassword) admission_->admitPassword(request);
     if (!endpoint_.access.empty()) authenticate(request, context);
-    if (endpoint_.checksPassword && context.caller) admission_->admitPassword(*context.caller);
-    if (isAuthenticatedWrite(endpoint_)) admission_->admitWrite(*context.caller);
+    // An ended token must not use up what its owner may do.
+    if (isAuthenticatedWrite(endpoint_) && !context.mayOnlyRepeat) admitCaller(*context.caller);
     if (endpoint_.takesBody) context.body = parseJsonBody(*request);
     if (endpoint_.parse) context.input = endpoint_.parse(request, context);
     co_return co_await next;
@@ -69,6 +69,10 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
                     [&](const std::string& role) { return caller->hasRole(role); });
     if (!allowed) throw ServiceError(ErrorCode::kForbidden);
     context.caller = std::move(caller);
+  }
+  void admitCaller(const Caller& caller) const {
+    if (endpoint_.checksPassword) admission_->admitPassword(caller);
+    admission_->admitWrite(caller);
   }
   // A client that did not get the answer to its change of password asks again with the token that
   // the change has ended.

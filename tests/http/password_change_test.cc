@@ -297,4 +297,20 @@ TEST(PasswordGuesses, AreCountedByAccountWhereverTheyComeFrom) {
   EXPECT_EQ(guess("council2", 5), 422);
 }
 
+TEST(PasswordGuesses, WithAnEndedTokenDoNotCountAgainstTheAccount) {
+  const Service service(sharedPg().createDatabase(), {{"LIMITS_LOGINS_PER_MINUTE", "2"},
+                                                      {"HTTP_TRUSTED_PROXIES", "127.0.0.0/8"}});
+  auto client = service.client();
+  auto ended = service.as("council1");
+  ended["Idempotency-Key"] = "any";
+  PgSession(service.database())
+      .run("UPDATE councils SET password_version = 1 WHERE username = 'council1'");
+  EXPECT_TRUE(eventually([&] { return statusOf(client, ended) == 401; }));
+  for (int i = 1; i <= 5; ++i) {
+    ended["X-Forwarded-For"] = "192.0.2." + std::to_string(i);
+    EXPECT_EQ(change(client, ended, "a-guess").status, 401);
+  }
+  EXPECT_EQ(change(client, service.as("council1"), "council-demo-1").status, 200);
+}
+
 }  // namespace festa::test
