@@ -1,5 +1,6 @@
 #include "app/application.h"
 
+#include "app/connections.h"
 #include "app/database_setup.h"
 #include "app/drain.h"
 #include "app/edge.h"
@@ -61,14 +62,56 @@ sigset_t blockStopSignals() {
   return signals;
 }
 
+// What one client may cost, and all of them together.
+drogon::HttpLimits httpLimits(const Config::Http& config) {
+  drogon::HttpLimits limits;
+  limits.headerSeconds = static_cast<double>(config.headerTimeoutMs) / 1000;
+  limits.bodyBytesPerSecond = static_cast<std::size_t>(config.bodyBytesPerSecond);
+  limits.bodyGraceSeconds = static_cast<double>(config.bodyGraceMs) / 1000;
+  limits.stalledReaderSeconds = static_cast<double>(config.unreadTimeoutMs) / 1000;
+  limits.pipelinedRequests = 16;
+  limits.unsentBytes = 256UL * 1024;
+  limits.unsentBytesInAll = 256UL * 1024 * 1024;
+  limits.bodyBytesInAll = 64UL * 1024 * 1024;
+  return limits;
+}
+
+std::vector<AddressRange> trustedProxies(const Config& config) {
+  std::vector<AddressRange> proxies;
+  for (const auto& proxy : config.http.trustedProxies) {
+    const auto range = AddressRange::parse(proxy);
+    if (!range)
+      throw ConfigError("configuration: 'http.trusted_proxies' names no address or network: " +
+                        proxy);
+    proxies.push_back(*range);
+  }
+  return proxies;
+}
+
+void limitConnections(const Config& config, Metrics& metrics) {
+  const auto files = raiseFileLimit();
+  const auto wished = static_cast<std::size_t>(config.http.maxConnections);
+  auto connections = std::make_shared<Connections>(ConnectionLimits{
+      wished > 0 ? wished : defaultConnectionLimit(files),
+      static_cast<std::size_t>(config.http.maxConnectionsPerAddress), trustedProxies(config)});
+  metrics.addGauge("festa_http_connections", "Clients that are connected.",
+                   [connections] { return static_cast<double>(connections->open()); });
+  metrics.addCounterSource("festa_http_connections_refused_total",
+                           "Connections closed at once because there were too many.", {},
+                           [connections] { return static_cast<double>(connections->refused()); });
+  drogon::app().setConnectionCallback([connections](const trantor::TcpConnectionPtr& connection) {
+    connections->changed(connection);
+  });
+}
+
 void configureHttp(const Config& config) {
   auto& app = drogon::app();
-  // Beyond ours, which answers with a body, Drogon's own limit ends the connection.
-  const auto hardLimit = static_cast<std::size_t>(10 * config.http.maxBodyBytes);
+  const auto largestBody = static_cast<std::size_t>(config.http.maxBodyBytes);
   app.addListener(config.http.address, static_cast<std::uint16_t>(config.http.port))
       .setThreadNum(static_cast<std::size_t>(config.ioThreads()))
-      .setClientMaxBodySize(hardLimit)
-      .setClientMaxMemoryBodySize(hardLimit)
+      .setClientMaxBodySize(largestBody)
+      .setClientMaxMemoryBodySize(largestBody)
+      .setHttpLimits(httpLimits(config.http))
       .enableGzip(false)
       .enableBrotli(false)
       .enableServerHeader(false)
@@ -156,13 +199,7 @@ std::shared_ptr<const Admission> configureAdmission(const Config& config) {
     admission->passwords = std::make_shared<RateLimiter>(limits.loginsPerMinute, kLimitedNames);
   if (limits.writesPerMinute > 0)
     admission->writes = std::make_shared<RateLimiter>(limits.writesPerMinute, kLimitedNames);
-  for (const auto& proxy : config.http.trustedProxies) {
-    const auto range = AddressRange::parse(proxy);
-    if (!range)
-      throw ConfigError("configuration: 'http.trusted_proxies' names no address or network: " +
-                        proxy);
-    admission->proxies.push_back(*range);
-  }
+  admission->proxies = trustedProxies(config);
   return admission;
 }
 
@@ -300,6 +337,7 @@ void serve(const Config& config) {
   configureHttp(config);
   const auto drain = std::make_shared<Drain>();
   const auto metrics = std::make_shared<Metrics>();
+  limitConnections(config, *metrics);
   const auto database = configureDatabase(config);
   const auto memory =
       lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(),
@@ -401,9 +439,12 @@ void serve(const Config& config) {
   DocsController::verify(*endpoints.routes());
   requireFreePrefix(config.http.apiPrefix, *endpoints.routes());
 
-  Edge edge({static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
-             config.http.maxRequests, config.http.apiPrefix},
-            endpoints.routes(), metrics, drain);
+  Edge edge(
+      {static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
+       config.http.maxRequests, config.http.apiPrefix},
+      endpoints.routes(),
+      [&endpoints](const HttpRequestPtr& request) { endpoints.checkHeaders(request); }, metrics,
+      drain);
   edge.install();
   sweepRegularly("idempotency keys", config.idempotency.sweepSeconds,
                  [idempotency] { return idempotency->sweep(); });

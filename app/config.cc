@@ -172,6 +172,12 @@ void readHttp(Source& source, Config::Http& http) {
   source.read("http.max_body_bytes", http.maxBodyBytes, 1024, 64L * 1024 * 1024);
   source.read("http.cors_origins", http.corsOrigins);
   source.read("http.api_prefix", http.apiPrefix);
+  source.read("http.max_connections", http.maxConnections, 0, 10'000'000);
+  source.read("http.max_connections_per_address", http.maxConnectionsPerAddress, 0, 10'000'000);
+  source.read("http.header_timeout_ms", http.headerTimeoutMs, 100, kDay);
+  source.read("http.body_bytes_per_second", http.bodyBytesPerSecond, 0, 1'000'000'000);
+  source.read("http.body_grace_ms", http.bodyGraceMs, 0, kDay);
+  source.read("http.unread_timeout_ms", http.unreadTimeoutMs, 1000, kDay);
   source.read("http.max_in_flight", http.maxInFlight, 0, 1'000'000);
   source.read("http.max_requests", http.maxRequests, 1, 10'000'000);
   source.read("http.trusted_proxies", http.trustedProxies);

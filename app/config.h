@@ -39,7 +39,13 @@ struct Config {
     std::int64_t threads = 0;  // 0: one per core, at most one per connection
     std::int64_t maxBodyBytes = 1024L * 1024;
     std::vector<std::string> corsOrigins = {};
-    std::string apiPrefix = "/api";                // ignored at the start of a path; "": none
+    std::string apiPrefix = "/api";             // ignored at the start of a path; "": none
+    std::int64_t maxConnections = 0;            // 0: what the limit of open files leaves
+    std::int64_t maxConnectionsPerAddress = 0;  // 0: no limit
+    std::int64_t headerTimeoutMs = 10'000;      // from a request's first byte to its last header
+    std::int64_t bodyBytesPerSecond = 1024;     // on average, after bodyGraceMs; 0: no limit
+    std::int64_t bodyGraceMs = 10'000;
+    std::int64_t unreadTimeoutMs = 30'000;         // a client that takes nothing is closed
     std::int64_t maxInFlight = 0;                  // holders of locks; 0: 4 × database connections
     std::int64_t maxRequests = 60'000;             // read and not yet answered, waiters included
     std::vector<std::string> trustedProxies = {};  // addresses or networks

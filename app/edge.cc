@@ -7,6 +7,7 @@
 #include <drogon/HttpAppFramework.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 namespace festa {
@@ -27,12 +28,11 @@ constexpr const char* kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 constexpr std::size_t kMaxPath = 1024;
 
 struct EdgeRecord {
-  EdgeRecord(std::string id, std::shared_ptr<Drain> drain)
-      : requestId(std::move(id)), inFlight(std::move(drain)) {}
+  explicit EdgeRecord(std::string id) : requestId(std::move(id)) {}
 
   const std::string requestId;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-  const Drain::InFlight inFlight;
+  std::optional<Drain::InFlight> inFlight;  // once it has been read to its end
 };
 
 using EdgeRecordPtr = std::shared_ptr<EdgeRecord>;
@@ -79,6 +79,12 @@ HttpResponsePtr options(const std::string& allow) {
   return response;
 }
 
+// Of the body, as its headers say it; 0 when they do not. Drogon has checked that it is a number.
+std::size_t declaredLength(const HttpRequestPtr& request) {
+  const auto& text = request->getHeader("content-length");
+  return text.empty() ? 0 : std::stoull(text);
+}
+
 HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
   auto response = problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
   response->addHeader("Allow", allow);
@@ -93,14 +99,20 @@ std::string requestIdOf(const HttpRequestPtr& request) {
 }
 
 Edge::Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
-           std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+           HeaderCheck checkHeaders, std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
     : settings_(std::move(settings)),
       routes_(std::move(routes)),
+      checkHeaders_(std::move(checkHeaders)),
       metrics_(std::move(metrics)),
       drain_(std::move(drain)) {}
 
 void Edge::install() {
   auto& app = drogon::app();
+  app.setCustomErrorHandler([](drogon::HttpStatusCode status, const HttpRequestPtr& request) {
+    return refusalOf(request, status);
+  });
+  app.registerPreBodyAdvice(
+      [this](const HttpRequestPtr& request) { return admitHeaders(request); });
   app.registerPreRoutingAdvice([this](const HttpRequestPtr& request,
                                       drogon::AdviceCallback&& answer,
                                       drogon::AdviceChainCallback&& goOn) {
@@ -125,23 +137,41 @@ std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
   return prefix;
 }
 
-HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
+void Edge::open(const HttpRequestPtr& request) const {
+  if (recordOf(request)) return;
   const auto& wished = request->getHeader("x-request-id");
   request->attributes()->insert(
-      kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId(), drain_));
+      kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId()));
   auto context = std::make_shared<RequestContext>();
   context->pathPrefix = stripPrefix(request);
   // Drogon matches paths by a regular expression that recurses for every character.
-  const bool isTooLong = request->path().size() > kMaxPath;
-  if (!isTooLong) context->route = routes_->match(request->methodString(), request->path());
+  if (request->path().size() <= kMaxPath)
+    context->route = routes_->match(request->methodString(), request->path());
   attachContext(request, context);
+}
+
+HttpResponsePtr Edge::admitHeaders(const HttpRequestPtr& request) const {
+  open(request);
+  if (isPreflight(request)) return nullptr;
+  if (auto refusal = refuse(request)) return refusal;
+  if (declaredLength(request) > settings_.maxBodyBytes)
+    return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
+  try {
+    checkHeaders_(request);
+  } catch (const ServiceError& error) {
+    return problem(request, error);
+  }
+  return nullptr;
+}
+
+HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
+  open(request);
+  recordOf(request)->inFlight.emplace(drain_);
   // On every path and at all times: a browser shows a refused preflight as a CORS error, and the
   // reason, which the request itself would get, to nobody.
   if (isPreflight(request)) return preflight(request);
-  if (auto refusal = refuse(request, isTooLong)) return refusal;
-  if (request->method() == drogon::Options) return options(context->route.allow);
-  if (context->route.result == RouteTable::Result::kMethodNotAllowed)
-    return methodNotAllowed(request, context->route.allow);
+  if (auto refusal = refuse(request)) return refusal;
+  if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
   if (request->body().size() > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
@@ -150,14 +180,18 @@ HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-HttpResponsePtr Edge::refuse(const HttpRequestPtr& request, bool isTooLong) const {
+HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
+  const auto& route = contextOf(request).route;
   if (drain_->stage() == Drain::Stage::kRefusing)
     return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
-  if (isTooLong) return problem(request, ServiceError(ErrorCode::kInvalidParameter));
-  if (contextOf(request).route.result == RouteTable::Result::kNotFound)
+  if (request->path().size() > kMaxPath)
+    return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  if (route.result == RouteTable::Result::kNotFound)
     return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+  if (route.result == RouteTable::Result::kMethodNotAllowed && request->method() != drogon::Options)
+    return methodNotAllowed(request, route.allow);
   return nullptr;
 }
 
@@ -182,12 +216,9 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
 
 void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   response->addHeader("X-Content-Type-Options", "nosniff");
+  // Drogon answers by itself what it cannot read, and OPTIONS *.
+  open(request);
   const auto record = recordOf(request);
-  if (!record) {
-    // Drogon answers OPTIONS * before any of our hooks.
-    response->addHeader("X-Request-Id", newRequestId());
-    return;
-  }
   response->addHeader("X-Request-Id", record->requestId);
   const auto& context = contextOf(request);
   if (context.mustNotBeStored) response->addHeader("Cache-Control", "no-store");
@@ -204,11 +235,14 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
 
 void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto record = recordOf(request);
-  const auto& pattern = contextOf(request).route.pattern;
-  const auto& route = pattern.empty() ? "unmatched" : pattern;
+  // Whatever is asked for in vain is one series.
+  const auto& match = contextOf(request).route;
+  const bool isKnown = match.result == RouteTable::Result::kFound;
+  const std::string route = isKnown ? match.pattern : "unmatched";
+  const std::string method = isKnown ? request->methodString() : "other";
   const auto taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
-  metrics_->requestFinished(request->methodString(), route, response->statusCode(), taken);
+  metrics_->requestFinished(method, route, response->statusCode(), taken);
   LogLine("request")
       .with("request_id", record->requestId)
       .with("method", request->methodString())

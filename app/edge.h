@@ -8,6 +8,7 @@
 #include <drogon/HttpRequest.h>
 #include <drogon/HttpResponse.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,19 +26,26 @@ struct EdgeSettings {
 // methods, headers of every answer, access log and request metrics.
 class Edge {
  public:
-  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
+  // Throws ServiceError to refuse a request by its headers.
+  using HeaderCheck = std::function<void(const drogon::HttpRequestPtr&)>;
+
+  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, HeaderCheck checkHeaders,
        std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
 
  private:
-  // An answer without routing, or nullptr.
+  // Gives the request its id and finds its route, once.
+  void open(const drogon::HttpRequestPtr& request) const;
+  // Before its body is read: an answer, after which the connection is closed, or nullptr.
+  drogon::HttpResponsePtr admitHeaders(const drogon::HttpRequestPtr& request) const;
+  // When it has been read: an answer without routing, or nullptr.
   drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
   // What was taken off the request's path; "" when nothing.
   std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
   // Refuses what is not to be served at the moment; nullptr: go on.
-  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, bool isTooLong) const;
+  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
   void logAndCount(const drogon::HttpRequestPtr& request,
                    const drogon::HttpResponsePtr& response) const;
@@ -47,6 +55,7 @@ class Edge {
 
   const EdgeSettings settings_;
   const std::shared_ptr<const RouteTable> routes_;
+  const HeaderCheck checkHeaders_;
   const std::shared_ptr<Metrics> metrics_;
   const std::shared_ptr<Drain> drain_;
 };

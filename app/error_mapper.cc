@@ -60,6 +60,9 @@ constexpr std::array kRows{
         "There is nothing at this address."},
     Row{ErrorCode::kMethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "허용되지 않는 메서드입니다.",
         "This method is not allowed here."},
+    Row{ErrorCode::kRequestTimeout, 408, "REQUEST_TIMEOUT",
+        "요청이 너무 느리게 전송되었습니다. 다시 시도해 주세요.",
+        "The request was sent too slowly. Please try again."},
     Row{ErrorCode::kPinnedLimitExceeded, 409, "PINNED_LIMIT_EXCEEDED",
         "공지는 최대 3개까지 고정할 수 있습니다.", "At most 3 announcements can be pinned."},
     Row{ErrorCode::kSeatBusy, 409, "SEAT_BUSY",
@@ -95,9 +98,14 @@ constexpr std::array kRows{
     Row{ErrorCode::kRateLimited, 429, "RATE_LIMITED",
         "요청이 너무 많습니다. 잠시 후 다시 시도해 주세요.",
         "Too many requests. Please try again in a moment."},
+    Row{ErrorCode::kHeadersTooLarge, 431, "HEADERS_TOO_LARGE", "요청 헤더가 너무 큽니다.",
+        "The request headers are too large."},
     Row{ErrorCode::kLockTimeout, 503, "LOCK_TIMEOUT",
         "요청이 몰려 처리하지 못했습니다. 잠시 후 다시 시도해 주세요.",
         "Too many people want the same thing. Please try again in a moment."},
+    Row{ErrorCode::kDatabaseBusy, 503, "DATABASE_BUSY",
+        "데이터베이스가 혼잡합니다. 잠시 후 다시 시도해 주세요.",
+        "The database is busy; nothing was stored. Please try again in a moment."},
     Row{ErrorCode::kLockLost, 503, "LOCK_LOST", "처리가 늦어져 취소되었습니다. 다시 시도해 주세요.",
         "It took too long and was called off; nothing was stored. Please try again."},
     Row{ErrorCode::kOverloaded, 503, "OVERLOADED", "서버가 혼잡합니다. 잠시 후 다시 시도해 주세요.",
@@ -259,6 +267,24 @@ drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const Ser
     response->addHeader("Retry-After", std::to_string(error.retryAfter().count()));
   if (row.status == 401) response->addHeader("WWW-Authenticate", "Bearer");
   return response;
+}
+
+drogon::HttpResponsePtr refusalOf(const drogon::HttpRequestPtr& request,
+                                  drogon::HttpStatusCode status) {
+  switch (status) {
+    case drogon::k408RequestTimeout:
+      return problem(request, ServiceError(ErrorCode::kRequestTimeout));
+    case drogon::k413RequestEntityTooLarge:
+      return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
+    case drogon::k431RequestHeaderFieldsTooLarge:
+      return problem(request, ServiceError(ErrorCode::kHeadersTooLarge));
+    case drogon::k503ServiceUnavailable:
+      return problem(request, ServiceError(ErrorCode::kOverloaded));
+    case drogon::k404NotFound: return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+    case drogon::k405MethodNotAllowed:
+      return problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
+    default: return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  }
 }
 
 drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,

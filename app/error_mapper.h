@@ -16,6 +16,10 @@ const char* nameOf(ErrorCode code);
 // change.
 drogon::HttpResponsePtr problem(const drogon::HttpRequestPtr& request, const ServiceError& error);
 
+// The answer to a request that Drogon refuses by itself, mostly before it was read to its end.
+drogon::HttpResponsePtr refusalOf(const drogon::HttpRequestPtr& request,
+                                  drogon::HttpStatusCode status);
+
 // Any exception of a handler or middleware. Says nothing internal to the client; logs what nobody
 // expected.
 drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,

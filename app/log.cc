@@ -1,5 +1,6 @@
 #include "app/log.h"
 
+#include "app/log_throttle.h"
 #include "controllers/json_writer.h"
 
 #include <trantor/net/EventLoop.h>
@@ -7,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <climits>
 #include <ctime>
@@ -39,6 +41,12 @@ std::string_view lowered(std::string_view level) {
   return "info";
 }
 
+// Never destroyed: threads may log to the end.
+LogThrottle& throttle() {
+  static auto& throttle = *new LogThrottle(20);
+  return throttle;
+}
+
 // trantor hands over "<date> <time> UTC <thread> <LEVEL> <message> - <file>:<line>\n".
 void writeTrantorLine(const char* text, std::uint64_t length) {
   std::string_view line(text, length);
@@ -46,8 +54,12 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
   const auto head = line.substr(0, 64);
   const auto level = nameIn(head);
   const auto at = line.find(level);
-  LogLine("drogon", lowered(level))
-      .with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
+  const auto place = line.substr(std::min(line.rfind(" - "), line.size()));
+  const auto dropped = throttle().admit(std::string(place), std::chrono::steady_clock::now());
+  if (!dropped) return;
+  LogLine written("drogon", lowered(level));
+  written.with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
+  if (*dropped > 0) written.with("dropped", static_cast<std::int64_t>(*dropped));
 }
 
 }  // namespace

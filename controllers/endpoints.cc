@@ -32,12 +32,11 @@ bool isAuthenticatedWrite(const Endpoint& endpoint) {
 // the database.
 class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
  public:
-  EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const TokenService> tokens,
-               const PasswordVersions& passwords, std::shared_ptr<const Admission> admission)
+  EndpointGate(std::string name, Endpoint endpoint, std::shared_ptr<const HeaderCheck> headers,
+               std::shared_ptr<const Admission> admission)
       : name_(std::move(name)),
         endpoint_(std::move(endpoint)),
-        tokens_(std::move(tokens)),
-        passwords_(passwords),
+        headers_(std::move(headers)),
         admission_(std::move(admission)) {}
 
   const std::string& className() const override { return name_; }
@@ -47,43 +46,23 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
     auto& context = contextOf(request);
     context.mustNotBeStored = endpoint_.answersToken;
     if (endpoint_.checksPassword) admission_->admitPassword(request);
-    if (!endpoint_.access.empty()) authenticate(request, context);
+    headers_->identify(request, context);
     // An ended token must not use up what its owner may do.
     if (isAuthenticatedWrite(endpoint_) && !context.mayOnlyRepeat) admitCaller(*context.caller);
-    if (endpoint_.takesBody) context.body = parseJsonBody(*request);
+    if (endpoint_.takesBody) context.body = parseJsonBody(*request, endpoint_.maxBodyMembers);
     if (endpoint_.parse) context.input = endpoint_.parse(request, context);
     co_return co_await next;
   }
 
  private:
-  void authenticate(const HttpRequestPtr& request, RequestContext& context) const {
-    const auto token = bearerToken(request->getHeader("authorization"));
-    if (!token) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
-    auto caller = tokens_->verify(*token);
-    if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
-    context.mayOnlyRepeat = !passwords_.isCurrent(*caller);
-    if (context.mayOnlyRepeat && !mayBeRepetition(request))
-      throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
-    const bool allowed =
-        std::any_of(endpoint_.access.begin(), endpoint_.access.end(),
-                    [&](const std::string& role) { return caller->hasRole(role); });
-    if (!allowed) throw ServiceError(ErrorCode::kForbidden);
-    context.caller = std::move(caller);
-  }
   void admitCaller(const Caller& caller) const {
     if (endpoint_.checksPassword) admission_->admitPassword(caller);
     admission_->admitWrite(caller);
   }
-  // A client that did not get the answer to its change of password asks again with the token that
-  // the change has ended.
-  bool mayBeRepetition(const HttpRequestPtr& request) const {
-    return endpoint_.endsTokens && !request->getHeader("idempotency-key").empty();
-  }
 
   const std::string name_;
   const Endpoint endpoint_;
-  const std::shared_ptr<const TokenService> tokens_;
-  const PasswordVersions& passwords_;
+  const std::shared_ptr<const HeaderCheck> headers_;
   const std::shared_ptr<const Admission> admission_;
 };
 
@@ -158,6 +137,39 @@ void registerHandler(const Endpoint& endpoint,
 
 }  // namespace
 
+void HeaderCheck::identify(const HttpRequestPtr& request, RequestContext& context) const {
+  if (access_.empty()) return;
+  if (!context.caller) context.caller = authenticate(request);
+  // Asked again when the body is there: that may have taken long.
+  context.mayOnlyRepeat = !passwords_.isCurrent(*context.caller);
+  if (context.mayOnlyRepeat && !mayBeRepetition(request))
+    throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
+  const bool allowed = std::any_of(access_.begin(), access_.end(), [&](const std::string& role) {
+    return context.caller->hasRole(role);
+  });
+  if (!allowed) throw ServiceError(ErrorCode::kForbidden);
+}
+
+Caller HeaderCheck::authenticate(const HttpRequestPtr& request) const {
+  const auto token = bearerToken(request->getHeader("authorization"));
+  if (!token) throw ServiceError(ErrorCode::kUnauthenticated, "no bearer token");
+  auto caller = tokens_->verify(*token);
+  if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
+  return std::move(*caller);
+}
+
+// A client that did not get the answer to its change of password asks again with the token that
+// the change has ended.
+bool HeaderCheck::mayBeRepetition(const HttpRequestPtr& request) const {
+  return endsTokens_ && !request->getHeader("idempotency-key").empty();
+}
+
+void Endpoints::checkHeaders(const HttpRequestPtr& request) const {
+  auto& context = contextOf(request);
+  const auto found = headerChecks_.find(request->methodString() + (' ' + context.route.pattern));
+  if (found != headerChecks_.end()) found->second->identify(request, context);
+}
+
 Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens, const PasswordVersions& passwords,
                      std::shared_ptr<const IdempotencyService> idempotency,
                      std::shared_ptr<const Admission> admission,
@@ -175,8 +187,10 @@ Endpoints::Endpoints(std::shared_ptr<const TokenService> tokens, const PasswordV
 
 std::string Endpoints::addGate(const Endpoint& endpoint, const std::string& route) {
   std::string name = "gate:" + route;
+  const auto headers = std::make_shared<const HeaderCheck>(endpoint, tokens_, passwords_);
+  headerChecks_[route] = headers;
   drogon::app().registerMiddleware(
-      std::make_shared<EndpointGate>(name, endpoint, tokens_, passwords_, admission_));
+      std::make_shared<EndpointGate>(name, endpoint, headers, admission_));
   return name;
 }
 

@@ -12,6 +12,7 @@
 #include <drogon/HttpTypes.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -32,9 +33,10 @@ struct Endpoint {
   std::string path;  // with {name} segments
   Access access;
   bool takesBody = false;
-  bool checksPassword = false;  // or makes one: costs much, and may be guessed
-  bool endsTokens = false;      // its success ends the caller's token
-  bool answersToken = false;    // its answers must not be stored
+  std::size_t maxBodyMembers = 1000;  // members of all objects in its body
+  bool checksPassword = false;        // or makes one: costs much, and may be guessed
+  bool endsTokens = false;            // its success ends the caller's token
+  bool answersToken = false;          // its answers must not be stored
   // Validates path, headers and body; throws ServiceError. Its value is the handler's inputOf<>().
   std::function<std::any(const drogon::HttpRequestPtr&, const RequestContext&)> parse = {};
   // Runs when the caller's right and input are known, before any lock; an error answers at once.
@@ -43,6 +45,31 @@ struct Endpoint {
   const lock::Lockable* lock = nullptr;
   std::vector<std::string> lockBodyFields = {};  // body fields that the lock's key may use
   std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
+};
+
+// Who may call an endpoint. Thread-safe.
+class HeaderCheck {
+ public:
+  // `passwords` outlives it.
+  HeaderCheck(const Endpoint& endpoint, std::shared_ptr<const TokenService> tokens,
+              const PasswordVersions& passwords)
+      : access_(endpoint.access),
+        endsTokens_(endpoint.endsTokens),
+        tokens_(std::move(tokens)),
+        passwords_(passwords) {}
+
+  // Sets the context's caller, if it has none yet. Throws ServiceError: kUnauthenticated,
+  // kForbidden.
+  void identify(const drogon::HttpRequestPtr& request, RequestContext& context) const;
+
+ private:
+  Caller authenticate(const drogon::HttpRequestPtr& request) const;
+  bool mayBeRepetition(const drogon::HttpRequestPtr& request) const;
+
+  const Access access_;
+  const bool endsTokens_;
+  const std::shared_ptr<const TokenService> tokens_;
+  const PasswordVersions& passwords_;
 };
 
 using Refusal =
@@ -62,6 +89,10 @@ class Endpoints {
   // Throws lock::KeyTemplateError when the lock's key needs what this endpoint does not have.
   void add(Endpoint endpoint);
 
+  // Looks at the headers of a request that has found its route, before its body is read: who calls
+  // and whether that is allowed. Throws ServiceError.
+  void checkHeaders(const drogon::HttpRequestPtr& request) const;
+
   // Throws lock::UnguardedRoute if any endpoint would run without its gate or its lock.
   void verify() const { guarded_.verify(); }
 
@@ -80,6 +111,7 @@ class Endpoints {
   const lock::LockMiddlewareContext lockContext_;
   const std::function<lock::Lockable(lock::Lockable)> configureLock_;
   const std::shared_ptr<RouteTable> routes_ = std::make_shared<RouteTable>();
+  std::map<std::string, std::shared_ptr<const HeaderCheck>> headerChecks_;  // by method and path
   std::set<std::string> locks_;  // names of the lock middlewares registered so far
   lock::GuardedRoutes guarded_;
 };

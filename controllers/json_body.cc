@@ -26,6 +26,8 @@ bool isJson(std::string contentType) {
 // own is lenient even in its strict mode (comments, +1, 007, text after a NUL).
 class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit ValueBuilder(std::size_t maxMembers) : maxMembers_(maxMembers) {}
+
   bool null() override { return add(Json::Value()); }
   bool boolean(bool value) override { return add(value); }
   bool number_integer(number_integer_t value) override { return add(Json::Int64(value)); }
@@ -44,7 +46,8 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     key_ = name;
     // A second one is an error; one with a NUL is another name to some parsers.
-    return name.find('\0') == string_t::npos && !open_.back()->isMember(name);
+    return name.find('\0') == string_t::npos && !open_.back()->isMember(name) &&
+           ++members_ <= maxMembers_;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     return false;
@@ -54,11 +57,12 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool add(Json::Value value) {
+    if (!hasRoom()) return false;
     place() = std::move(value);
     return true;
   }
   bool open(Json::ValueType type) {
-    if (open_.size() >= kMaxDepth) return false;
+    if (open_.size() >= kMaxDepth || !hasRoom()) return false;
     auto& value = place();
     value = Json::Value(type);
     open_.push_back(&value);
@@ -68,6 +72,7 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
     open_.pop_back();
     return true;
   }
+  bool hasRoom() { return open_.empty() || !open_.back()->isArray() || ++elements_ <= maxMembers_; }
   Json::Value& place() {
     if (open_.empty()) return root_;
     return open_.back()->isArray() ? open_.back()->append(Json::Value()) : (*open_.back())[key_];
@@ -76,11 +81,14 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   Json::Value root_;
   std::vector<Json::Value*> open_;  // containers begun and not ended, outermost first
   std::string key_;
+  const std::size_t maxMembers_;
+  std::size_t members_ = 0;
+  std::size_t elements_ = 0;
 };
 
 }  // namespace
 
-Json::Value parseJsonObject(std::string_view text) {
+Json::Value parseJsonObject(std::string_view text, std::size_t maxMembers) {
   if (!utf8Length(text)) throw ServiceError(ErrorCode::kMalformedJson, "body is not UTF-8");
   // nlohmann's parser skips a byte order mark, which RFC 8259 forbids.
   if (text.starts_with("\xEF\xBB\xBF"))
@@ -88,7 +96,7 @@ Json::Value parseJsonObject(std::string_view text) {
   // The parser takes a NUL for the end of its input.
   if (text.find('\0') != std::string_view::npos)
     throw ServiceError(ErrorCode::kMalformedJson, "body contains a NUL");
-  ValueBuilder builder;
+  ValueBuilder builder(maxMembers);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
     throw ServiceError(ErrorCode::kMalformedJson, "body is not JSON, or nested too deeply");
   auto value = builder.take();
@@ -96,10 +104,10 @@ Json::Value parseJsonObject(std::string_view text) {
   return value;
 }
 
-Json::Value parseJsonBody(const drogon::HttpRequest& request) {
+Json::Value parseJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers) {
   if (!isJson(request.getHeader("content-type")))
     throw ServiceError(ErrorCode::kUnsupportedMediaType);
-  return parseJsonObject(request.body());
+  return parseJsonObject(request.body(), maxMembers);
 }
 
 void FieldReader::reject(const char* field, std::string ko, std::string en) {

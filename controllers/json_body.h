@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ namespace festa {
 // JSON, kMalformedJson for anything that is not exactly one object in valid UTF-8 (comments,
 // duplicate keys, trailing text, deep nesting, numbers that no double can hold). A whole number of
 // 64 bits becomes an integer however it is written: 25.0 is 25.
-Json::Value parseJsonBody(const drogon::HttpRequest& request);
-Json::Value parseJsonObject(std::string_view text);
+// `maxMembers`: of all its objects together, and as many elements of all its arrays.
+Json::Value parseJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers);
+Json::Value parseJsonObject(std::string_view text,
+                            std::size_t maxMembers = std::numeric_limits<std::size_t>::max());
 
 // Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
 class FieldReader {

@@ -126,6 +126,7 @@ void PerformanceController::publish(Endpoints& endpoints) {
                  .path = "/performance",
                  .access = kAdmins,
                  .takesBody = true,
+                 .maxBodyMembers = 5000,  // a thousand sections
                  .parse = parseNew,
                  .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
   endpoints.add({.method = drogon::Get,

@@ -7,7 +7,7 @@
 # which one request can end the process, and the end of a subscription to Redis reads freed memory.
 DROGON_MINIMUM=1.9.13
 TRANTOR_MINIMUM=1.5.28
-DROGON_PATCHES=$ROOT/scripts/drogon-*.patch
+DROGON_PATCHES="$ROOT/scripts/drogon-*.patch $ROOT/scripts/trantor-*.patch"
 DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
   -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_UNITY_BUILD=ON"
 
@@ -66,17 +66,28 @@ fetch_drogon() {
   for how in "fetch_from_debian testing" "fetch_from_debian unstable" "fetch_from_git"; do
     rm -rf "$into"
     mkdir -p "$into"
-    if $how "$into"; then
-      local mend
-      for mend in $DROGON_PATCHES; do
-        patch -N -d "$into/drogon" -p1 <"$mend" ||
-          say "$(basename "$mend") does not apply: a newer Drogon may have mended it. The sanitized tests tell."
-      done
-      return 0
+    ! $how "$into" || ! apply_patches "$into" || return 0
+  done
+  say "Neither Debian's source packages nor upstream's repository gave a Drogon >= $DROGON_MINIMUM that takes our patches."
+  return 1
+}
+
+# apply_patches <folder>: our patches to drogon/ and trantor/ there. A patch that neither applies nor is contained already makes
+# these sources unusable: what it mends would be missing in silence.
+apply_patches() {
+  local mend name folder
+  for mend in $DROGON_PATCHES; do
+    name=$(basename "$mend")
+    folder=$1/${name%%-*}
+    if patch -s -f --dry-run -d "$folder" -p1 <"$mend" >/dev/null; then
+      patch -s -f -d "$folder" -p1 <"$mend"
+    elif patch -s -f -R --dry-run -d "$folder" -p1 <"$mend" >/dev/null; then
+      say "$name is contained already."
+    else
+      say "$name does not apply to these sources."
+      return 1
     fi
   done
-  say "Neither Debian's source packages nor upstream's repository gave Drogon >= $DROGON_MINIMUM."
-  return 1
 }
 
 flavour_flags() {

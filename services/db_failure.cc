@@ -14,11 +14,12 @@ bool containsAny(std::string_view text, const std::array<std::string_view, N>& p
   return false;
 }
 
+constexpr std::string_view kLockTimeOut = "canceling statement due to lock timeout";
 // "user request": a cancelled statement whose timer PostgreSQL no longer remembers; nobody else
 // cancels ours.
-constexpr std::array<std::string_view, 3> kTimeOuts{"canceling statement due to statement timeout",
-                                                    "canceling statement due to lock timeout",
+constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
                                                     "canceling statement due to user request"};
+constexpr std::string_view kTooMany = "Too many queries in buffer";  // Drogon's own bound
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
 // transactions share and update one row. Its own transaction is rolled back, too. Aborted: the
 // session still stood in the failed transaction of somebody before; nothing of this one was done.
@@ -51,7 +52,9 @@ DbFailure classify(const drogon::orm::DrogonDbException& error) {
   if (dynamic_cast<const drogon::orm::TimeoutError*>(&error) != nullptr)
     return DbFailure::kUnavailable;
   const std::string_view text = error.base().what();
+  if (text.find(kLockTimeOut) != std::string_view::npos) return DbFailure::kLockTimedOut;
   if (containsAny(text, kTimeOuts)) return DbFailure::kTimedOut;
+  if (text.find(kTooMany) != std::string_view::npos) return DbFailure::kOverloaded;
   if (containsAny(text, kConflicts)) return DbFailure::kConflict;
   // libpq leaves the text empty when the socket ended without a word from the server.
   if (text.empty() || containsAny(text, kGone)) return DbFailure::kUnavailable;
@@ -66,7 +69,9 @@ bool violates(const drogon::orm::DrogonDbException& error, const std::string& co
 ErrorCode toErrorCode(DbFailure failure) {
   switch (failure) {
     case DbFailure::kUnavailable: return ErrorCode::kDatabaseUnavailable;
-    case DbFailure::kTimedOut:
+    case DbFailure::kTimedOut: return ErrorCode::kDatabaseBusy;
+    case DbFailure::kOverloaded: return ErrorCode::kOverloaded;
+    case DbFailure::kLockTimedOut:
     case DbFailure::kConflict: return ErrorCode::kLockTimeout;
     case DbFailure::kOther: return ErrorCode::kInternal;
   }

@@ -9,11 +9,13 @@
 namespace festa {
 
 enum class DbFailure {
-  kUnavailable,  // no connection, or lost before the statement was answered
-  kTimedOut,     // the server's statement or lock time-out
-  kConflict,     // serialization failure, deadlock, or a constraint that a concurrent writer met
-                 // first: may be repeated
-  kOther,        // a bug of ours
+  kUnavailable,   // no connection, or lost before the statement was answered
+  kLockTimedOut,  // the server's lock time-out
+  kTimedOut,      // the server's statement time-out
+  kOverloaded,    // too many wait for a connection
+  kConflict,      // serialization failure, deadlock, or a constraint that a concurrent writer met
+                  // first: may be repeated
+  kOther,         // a bug of ours
 };
 
 DbFailure classify(const drogon::orm::DrogonDbException& error);

@@ -19,7 +19,8 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyCla
   try {
     co_return co_await claimOrLook(claim, fingerprint);
   } catch (const drogon::orm::DrogonDbException& error) {
-    if (classify(error) != DbFailure::kTimedOut) throw;
+    const auto failure = classify(error);
+    if (failure != DbFailure::kTimedOut && failure != DbFailure::kLockTimedOut) throw;
   }
   // The row is locked: the effect's transaction is about to end.
   co_return Found{State::kRunning};

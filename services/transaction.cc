@@ -155,7 +155,9 @@ drogon::Task<> commitExplicitly(Sql& transaction) {
   } catch (const drogon::orm::DrogonDbException& error) {
     // Anything but a conflict or a time-out that the server itself reported may hide a COMMIT.
     const auto failure = classify(error);
-    if (failure == DbFailure::kConflict || failure == DbFailure::kTimedOut) throw;
+    const bool isRefused = failure == DbFailure::kConflict || failure == DbFailure::kTimedOut ||
+                           failure == DbFailure::kLockTimedOut;
+    if (isRefused) throw;
     throw CommitUnknown();
   }
 }

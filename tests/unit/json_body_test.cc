@@ -28,7 +28,7 @@ std::optional<ErrorCode> bodyFailure(const std::string& contentType, const std::
   const auto request = drogon::HttpRequest::newHttpRequest();
   if (!contentType.empty()) request->addHeader("Content-Type", contentType);
   request->setBody(body);
-  return failureOf([&] { parseJsonBody(*request); });
+  return failureOf([&] { parseJsonBody(*request, 1000); });
 }
 
 std::string nested(int levels) {

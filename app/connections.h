@@ -1,0 +1,56 @@
+// How many clients may be connected.
+#pragma once
+
+#include "controllers/client_address.h"
+
+#include <trantor/net/TcpConnection.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace festa {
+
+struct ConnectionLimits {
+  std::size_t inAll;
+  std::size_t perAddress = 0;         // 0: no limit
+  std::vector<AddressRange> proxies;  // many clients come from one of these
+};
+
+// Counts the connections of the HTTP server and closes those beyond the limits. Thread-safe.
+class Connections {
+ public:
+  explicit Connections(ConnectionLimits limits) : limits_(std::move(limits)) {}
+
+  // Told by Drogon of every connection that begins or ends, on the connection's loop.
+  void changed(const trantor::TcpConnectionPtr& connection);
+
+  std::size_t open() const;
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  bool admit(const trantor::TcpConnection& connection);
+  void leave(const trantor::TcpConnection& connection);
+  // Nullopt: connections from there are not counted by address.
+  std::optional<std::string> counted(const trantor::TcpConnection& connection) const;
+
+  const ConnectionLimits limits_;
+  std::atomic<std::uint64_t> refused_{0};
+  mutable std::mutex mutex_;
+  // guarded by mutex_
+  std::unordered_set<const trantor::TcpConnection*> open_;
+  std::unordered_map<std::string, std::size_t> byAddress_;  // of open_
+};
+
+// Raises the number of files this process may open to what it is allowed; returns that number.
+std::size_t raiseFileLimit();
+
+// The limit of connections that a configuration of 0 stands for: files are left for the rest.
+std::size_t defaultConnectionLimit(std::size_t fileLimit);
+
+}  // namespace festa

@@ -1,0 +1,239 @@
+// What clients may do at the door without a token: bounded, and without harm to others.
+#include "tests/http/api_test.h"
+#include "tests/support/loops.h"
+#include "tests/support/raw_socket.h"
+#include "tests/support/sales.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace festa::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kPing = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+long residentMegabytes(Service& service) {
+  std::ifstream status("/proc/" + std::to_string(service.process().pid()) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6)) / 1024;
+  return -1;
+}
+
+double metric(const Service& service, const std::string& name) {
+  std::istringstream lines(service.client().get("/metrics").body);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ' ')) return std::stod(line.substr(name.size()));
+  return -1;
+}
+
+bool isServed(const Service& service) {
+  return service.client().get("/healthz").status == 200;
+}
+
+}  // namespace
+
+TEST(Door, ConnectionsBeyondTheLimitAreClosedAtOnceAndCounted) {
+  Service service(sharedPg().createDatabase(), {{"HTTP_MAX_CONNECTIONS", "50"}});
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 50; ++i) {
+    sockets.emplace_back(service.port());
+    ASSERT_TRUE(sockets.back().send(kPing));
+  }
+  int served = 0;
+  for (auto& socket : sockets) served += socket.readUntil("HTTP/1.1 200", 1, 5s) ? 1 : 0;
+  EXPECT_GE(served, 48) << "readiness probes may still be there";
+  for (int i = 0; i < 100; ++i) {
+    RawSocket beyond(service.port());
+    beyond.send(kPing);
+    EXPECT_EQ(beyond.readAll(5s), "");
+    EXPECT_TRUE(beyond.isClosed());
+  }
+  sockets.clear();
+  ASSERT_TRUE(eventually([&] { return isServed(service); })) << "no place came free";
+  EXPECT_GE(metric(service, "festa_http_connections_refused_total"), 100);
+}
+
+TEST(Door, OneAddressMayBeLimitedButNotATrustedProxy) {
+  const Service::Settings limited{{"HTTP_MAX_CONNECTIONS_PER_ADDRESS", "5"}};
+  Service service(sharedPg().createDatabase(), limited);
+  std::vector<RawSocket> sockets;
+  const auto countServed = [&](const Service& at) {
+    sockets.clear();
+    int served = 0;
+    for (int i = 0; i < 10; ++i) {
+      sockets.emplace_back(at.port());
+      sockets.back().send(kPing);
+      served += sockets.back().readUntil("HTTP/1.1 200", 1, 5s) ? 1 : 0;
+    }
+    return served;
+  };
+  EXPECT_TRUE(eventually([&] { return countServed(service) == 5; }));
+  auto trusting = limited;
+  trusting["HTTP_TRUSTED_PROXIES"] = "127.0.0.1";
+  Service behindProxy(sharedPg().createDatabase(), trusting);
+  EXPECT_EQ(countServed(behindProxy), 10);
+}
+
+// The soft limit of the shell that starts it is low.
+TEST(Door, TheLimitOfFilesIsRaised) {
+  Service service(sharedPg().createDatabase());
+  std::ifstream limits("/proc/" + std::to_string(service.process().pid()) + "/limits");
+  for (std::string line; std::getline(limits, line);)
+    if (line.starts_with("Max open files")) {
+      std::istringstream words(line.substr(14));
+      std::string soft, hard;
+      words >> soft >> hard;
+      EXPECT_EQ(soft, hard);
+    }
+}
+
+TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
+  Service service(sharedPg().createDatabase(), {{"HTTP_UNREAD_TIMEOUT_MS", "1000"}});
+  const auto before = residentMegabytes(service);
+  const auto ask = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+  std::vector<RawSocket> greedy;
+  for (int i = 0; i < 20; ++i) {
+    greedy.emplace_back(service.port());
+    greedy.back().sendSome(repeated(ask, 5000));
+  }
+  EXPECT_TRUE(isServed(service));
+  EXPECT_LT(residentMegabytes(service) - before, 60);
+  // Closed for not reading; what was sent before can be read.
+  for (auto& socket : greedy)
+    EXPECT_TRUE(eventually([&] { return socket.sendSome(ask) == 0 || !socket.send(ask, 50ms); }));
+  EXPECT_TRUE(eventually([&] { return metric(service, "festa_http_connections") < 10; }))
+      << metric(service, "festa_http_connections");
+}
+
+TEST(Door, EveryPipelinedRequestOfAClientThatReadsIsAnswered) {
+  Service service(sharedPg().createDatabase());
+  RawSocket socket(service.port());
+  constexpr int kRequests = 3000;
+  std::string all;
+  for (int i = 0; i < kRequests; ++i)
+    all += i % 3 == 0 ? "GET /performances HTTP/1.1\r\nHost: x\r\n\r\n" : kPing;
+  std::thread sender([&] { EXPECT_TRUE(socket.send(all, 30s)); });
+  // The sender and the reader use different directions of one socket.
+  EXPECT_TRUE(socket.readUntil("HTTP/1.1 200", kRequests, 30s))
+      << occurrences(socket.received(), "HTTP/1.1 200");
+  sender.join();
+}
+
+TEST(Door, SlowHeadersAndBodiesEndWith408) {
+  Service service(sharedPg().createDatabase(),
+                  {{"HTTP_HEADER_TIMEOUT_MS", "1000"}, {"HTTP_BODY_GRACE_MS", "1000"}});
+  RawSocket silent(service.port());  // has sent nothing: it may wait
+  RawSocket slow(service.port());
+  slow.send("GET /healthz HTTP/1.1\r\nHost: x\r\nX: ");
+  RawSocket second(service.port());  // the second request on a connection, too
+  second.send(kPing);
+  ASSERT_TRUE(second.readUntil("HTTP/1.1 200", 1, 5s));
+  second.send("G");
+  RawSocket body(service.port());
+  body.send(
+      "POST /councils/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Content-Length: 100000\r\n\r\n{");
+  for (auto* socket : {&slow, &second}) {
+    while (!socket->readUntil("HTTP/1.1 408", 1, 200ms) && !socket->isClosed()) socket->send("a");
+    EXPECT_EQ(occurrences(socket->readAll(), R"("code":"REQUEST_TIMEOUT")"), 1)
+        << socket->received();
+    EXPECT_TRUE(socket->isClosed());
+  }
+  while (!body.readUntil("HTTP/1.1 408", 1, 500ms) && !body.isClosed()) body.send(" ");
+  EXPECT_EQ(occurrences(body.readAll(), R"("code":"REQUEST_TIMEOUT")"), 1) << body.received();
+  silent.send(kPing);
+  EXPECT_TRUE(silent.readUntil("HTTP/1.1 200", 1, 5s));
+}
+
+TEST(Door, RequestsAreRefusedByTheirHeadersBeforeABodyIsRead) {
+  Service service(sharedPg().createDatabase());
+  const auto answerTo = [&](const std::string& head) {
+    RawSocket socket(service.port());
+    socket.send(head + "\r\n\r\n{");  // the rest of the body never comes
+    const auto answer = socket.readAll(5s);
+    EXPECT_TRUE(socket.isClosed()) << head;
+    return answer.substr(9, 3);
+  };
+  const std::string json = "Host: x\r\nContent-Type: application/json\r\nContent-Length: ";
+  EXPECT_EQ(answerTo("POST /nowhere HTTP/1.1\r\n" + json + "100"), "404");
+  EXPECT_EQ(answerTo("PUT /announcements HTTP/1.1\r\n" + json + "100"), "405");
+  EXPECT_EQ(answerTo("POST /announcements HTTP/1.1\r\n" + json + "100"), "401");
+  EXPECT_EQ(answerTo("POST /councils/login HTTP/1.1\r\n" + json + "1048577"), "413");
+  EXPECT_EQ(answerTo("POST /festivals HTTP/1.1\r\nAuthorization: " +
+                     service.newFestival().at("Authorization") + "\r\n" + json + "100"),
+            "403");
+}
+
+// The client goes on sending: the answer still arrives.
+TEST(Door, AnEarlyRefusalReachesAClientThatStillSends) {
+  Service service(sharedPg().createDatabase());
+  for (int i = 0; i < 10; ++i) {
+    RawSocket socket(service.port());
+    socket.send(
+        "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: 1000000\r\n\r\n");
+    socket.sendSome(std::string(1'000'000, ' '));
+    EXPECT_EQ(occurrences(socket.readAll(10s), R"("code":"UNAUTHENTICATED")"), 1)
+        << socket.received();
+  }
+}
+
+TEST(Door, BodiesOfAllClientsTogetherAreBounded) {
+  Service service(sharedPg().createDatabase(), {{"HTTP_BODY_BYTES_PER_SECOND", "0"}});
+  const auto before = residentMegabytes(service);
+  std::vector<RawSocket> senders;
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    senders.emplace_back(service.port());
+    senders.back().send(
+        "POST /councils/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        "Content-Length: 1000000\r\n\r\n" +
+        std::string(999'000, ' '));
+  }
+  for (auto& sender : senders)
+    if (sender.readUntil("OVERLOADED", 1, 100ms)) ++refused;
+  EXPECT_GT(refused, 20);
+  EXPECT_LT(residentMegabytes(service) - before, 150);
+  senders.clear();
+  EXPECT_TRUE(eventually([&] {
+    return service.client()
+               .send("POST", "/councils/login",
+                     R"({"username":"council1","password":"council-demo-1"})")
+               .status == 201;
+  })) << "the bytes of closed connections were not given back";
+}
+
+TEST(Door, ManyCookiesAndManyMembersCostLittle) {
+  Service service(sharedPg().createDatabase());
+  auto client = service.client();
+  std::string members = "{";
+  for (int i = 0; i < 1001; ++i) members += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":1";
+  EXPECT_EQ(client.send("POST", "/councils/login", members + "}").code(), "MALFORMED_JSON");
+  EXPECT_EQ(
+      client.send("POST", "/councils/login", R"({"a":[)" + repeated("1,", 1000) + "1]}").code(),
+      "MALFORMED_JSON");
+  EXPECT_EQ(client.get("/healthz", {{"Cookie", std::string(60'000, ';')}}).status, 200);
+}
+
+TEST(Door, WhatIsAskedForInVainIsOneSeries) {
+  Service service(sharedPg().createDatabase());
+  auto client = service.client();
+  const auto series = [&] {
+    return occurrences(client.get("/metrics").body, "festa_http_requests_total{");
+  };
+  client.get("/nowhere");
+  client.request("PUT", "/announcements");
+  series();  // asking is one, too
+  const auto before = series();
+  for (const auto* method : {"GET", "PUT", "PATCH", "DELETE", "TRACE", "BREW", "MOVE", "COPY"})
+    for (int i = 0; i < 20; ++i) client.request(method, "/nowhere/" + std::to_string(i));
+  for (const auto* method : {"PUT", "TRACE", "BREW", "MOVE", "COPY", "MKCOL"})
+    for (const auto* path : {"/announcements", "/festivals", "/healthz", "/coupons/1"})
+      client.request(method, path);
+  EXPECT_EQ(series(), before);
+}
+
+}  // namespace festa::test

@@ -1,0 +1,193 @@
+// Where a request ends: the same for us and for every proxy in front of us (RFC 9112).
+#include "tests/http/api_test.h"
+#include "tests/support/raw_socket.h"
+
+namespace festa::test {
+
+namespace {
+
+using namespace std::string_literals;
+
+// A second request that a lenient reader finds inside the first.
+const std::string kHidden = "GET /performances HTTP/1.1\r\nHost: hidden\r\n\r\n";
+const std::string kPost =
+    "POST /councils/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+
+const std::string kLast = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+class Framing : public ApiTest {
+ protected:
+  static std::string answersTo(const std::string& bytes) {
+    RawSocket socket(service->port());
+    socket.send(bytes);
+    const auto answers = socket.readAll();
+    EXPECT_TRUE(socket.isClosed()) << "the connection stays open";
+    return answers;
+  }
+
+  // One answer, a 400 that says so, and the end of the connection.
+  static void expectRefused(const std::string& bytes, const std::string& status = "400 ") {
+    SCOPED_TRACE(bytes.substr(0, 200));
+    const auto answers = answersTo(bytes);
+    EXPECT_TRUE(answers.starts_with("HTTP/1.1 " + status)) << answers.substr(0, 300);
+    EXPECT_EQ(occurrences(answers, "HTTP/1.1 "), 1) << answers;
+    EXPECT_NE(answers.find("application/problem+json"), std::string::npos) << answers;
+    EXPECT_NE(answers.find("x-request-id: "), std::string::npos) << answers;
+  }
+};
+
+}  // namespace
+
+TEST_F(Framing, AmbiguousLengthsAreRefused) {
+  for (const auto* headers : {"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+                              "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
+                              "Content-Length: 2\r\nContent-Length: 50\r\n",
+                              "Content-Length: 2\r\nContent-Length: 2\r\n",
+                              "Content-Length: 2, 50\r\n",
+                              "Content-Length: 2, 2\r\n",
+                              "Content-Length: 2abc\r\n",
+                              "Content-Length: +2\r\n",
+                              "Content-Length: -2\r\n",
+                              "Content-Length: 0x2\r\n",
+                              "Content-Length: 2 \t2\r\n",
+                              "Content-Length:\r\n",
+                              "Content-Length: 99999999999999999999\r\n",
+                              "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+                              "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+                              "Transfer-Encoding: chunked, chunked\r\n",
+                              "Transfer-Encoding: gzip, chunked\r\n",
+                              "Transfer-Encoding: identity\r\n",
+                              "Transfer-Encoding: xchunked\r\n",
+                              "Transfer-Encoding: \"chunked\"\r\n",
+                              "Transfer-Encoding:\r\n"})
+    expectRefused(kPost + headers + "\r\n{}" + kHidden);
+}
+
+TEST_F(Framing, HeaderLinesThatReadersUnderstandDifferentlyAreRefused) {
+  for (const auto& line : {"Content-Length : 2"s, "Content-Length\t: 2"s, " Content-Length: 2"s,
+                           "no colon"s, ": no name"s, "Folded: a\r\n b"s, "Folded: a\r\n\tb"s,
+                           "X: a\rContent-Length: 2"s, "X: a\nContent-Length: 2"s, "X: a\0b"s,
+                           "X\0: a"s, "X(: a"s, "X: \x7f"s, "X: \x01"s, "\r"s, "\n"s})
+    expectRefused("POST /councils/login HTTP/1.1\r\nHost: x\r\n" + line +
+                  "\r\nContent-Length: 2\r\n\r\n{}" + kHidden);
+}
+
+TEST_F(Framing, ChunksThatReadersUnderstandDifferentlyAreRefused) {
+  for (const auto* chunks :
+       {"0x1f\r\n", "2 junk\r\n{}\r\n", "2 \r\n{}\r\n", " 2\r\n{}\r\n", "\t2\r\n{}\r\n",
+        "+2\r\n{}\r\n", "-2\r\n{}\r\n", "2\n{}\r\n", "2\r{}\r\n", "2\r\n{}\n", "2\r\n{}0\r\n",
+        "2\r\n{}xx", "\r\n", ";a=b\r\n", "2;a\x01\r\n{}\r\n", "g\r\n",
+        "00000000000000002\r\n{}\r\n", "2\r\n{}\r\n0\r\nno colon\r\n\r\n",
+        "2\r\n{}\r\n0\r\nX : a\r\n\r\n"})
+    expectRefused(kPost + "Transfer-Encoding: chunked\r\n\r\n" + chunks + "\r\n0\r\n\r\n" +
+                  kHidden);
+}
+
+TEST_F(Framing, ThereIsOneHost) {
+  expectRefused("GET /healthz HTTP/1.1\r\n\r\n" + kHidden);
+  expectRefused("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + kHidden);
+  expectRefused("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n" + kHidden);
+  expectRefused("GET /healthz HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n" + kHidden);
+  EXPECT_TRUE(answersTo("GET /healthz HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200"));
+}
+
+TEST_F(Framing, ChunksAreNotForHttp10) {
+  expectRefused("POST /councils/login HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+}
+
+TEST_F(Framing, AnyCaseOfChunkedExtensionsAndTrailersWork) {
+  const std::string login = R"({"username":"council1","password":"council-demo-1"})";
+  const auto size = "33";  // in hexadecimal
+  ASSERT_EQ(login.size(), 0x33U);
+  for (const auto& [encoding, chunks] : std::vector<std::pair<std::string, std::string>>{
+           {"chunked", size + "\r\n"s + login + "\r\n0\r\n\r\n"},
+           {"CHUNKED", size + "\r\n"s + login + "\r\n0\r\n\r\n"},
+           {"chunked", size + ";name=\"value\"\r\n"s + login + "\r\n000;last\r\n\r\n"},
+           {"chunked", "1\r\n{\r\n32\r\n" + login.substr(1) + "\r\n0\r\n\r\n"},
+           {"chunked", size + "\r\n"s + login + "\r\n0\r\nX-Sum: 1\r\nX-More: 2\r\n\r\n"}}) {
+    SCOPED_TRACE(encoding + ' ' + chunks);
+    const auto answers =
+        answersTo(kPost + "Transfer-Encoding: " + encoding + "\r\n\r\n" + chunks + kLast);
+    EXPECT_TRUE(answers.starts_with("HTTP/1.1 201")) << answers;
+    EXPECT_EQ(occurrences(answers, "HTTP/1.1 200"), 1) << "the next request was lost: " << answers;
+  }
+}
+
+TEST_F(Framing, ATrailerIsNoHeader) {
+  const auto answers = answersTo(
+      "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n0\r\nAuthorization: " +
+      council.at("Authorization") + "\r\n\r\n" + kLast);
+  EXPECT_TRUE(answers.starts_with("HTTP/1.1 401")) << answers;
+}
+
+TEST_F(Framing, BytesMayComeOneByOne) {
+  const std::string bytes = kPost +
+                            "Transfer-Encoding: chunked\r\n\r\n1;x\r\n{\r\n1\r\n}\r\n0\r\nT: 1\r\n"
+                            "\r\n" +
+                            kLast;
+  RawSocket socket(service->port());
+  for (const char byte : bytes) ASSERT_TRUE(socket.send(std::string(1, byte)));
+  const auto answers = socket.readAll();
+  EXPECT_TRUE(answers.starts_with("HTTP/1.1 422")) << answers;
+  EXPECT_EQ(occurrences(answers, "HTTP/1.1 200"), 1) << answers;
+}
+
+TEST_F(Framing, ExpectationsAreAnsweredBeforeTheBodyIsSent) {
+  const std::string login = R"({"username":"council1","password":"council-demo-1"})";
+  for (const auto& [header, body] : std::vector<std::pair<std::string, std::string>>{
+           {"Content-Length: 51", login},
+           {"Transfer-Encoding: chunked", "33\r\n" + login + "\r\n0\r\n\r\n"}}) {
+    SCOPED_TRACE(header);
+    RawSocket socket(service->port());
+    socket.send(kPost + header + "\r\nExpect: 100-continue\r\n\r\n");
+    ASSERT_TRUE(socket.readUntil("HTTP/1.1 100 Continue\r\n", 1, std::chrono::seconds(5)));
+    socket.send(body);
+    EXPECT_TRUE(socket.readUntil("HTTP/1.1 201", 1, std::chrono::seconds(10)));
+  }
+  // Refused by its headers: nobody asks for the body.
+  const auto refused = answersTo(
+      "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 401")) << refused;
+}
+
+TEST_F(Framing, WhatWasReadBeforeAnErrorIsAnsweredFirst) {
+  const auto answers = answersTo(
+      "GET /performances HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+      "GET /healthz HTTP/1.1\r\nbroken\r\n\r\n" +
+      kHidden);
+  EXPECT_EQ(occurrences(answers, "HTTP/1.1 200"), 2) << answers;
+  EXPECT_EQ(occurrences(answers, "HTTP/1.1 400"), 1) << answers;
+  EXPECT_GT(answers.find("HTTP/1.1 400"), answers.rfind("HTTP/1.1 200"));
+}
+
+TEST_F(Framing, UnknownMethodsAreRefusedWithWhatIsAllowed) {
+  for (const auto* method : {"TRACE", "BREW", "PROPFIND", "get", "CONNECT"}) {
+    SCOPED_TRACE(method);
+    const auto answers =
+        answersTo(method + " /announcements HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"s);
+    EXPECT_TRUE(answers.starts_with("HTTP/1.1 405")) << answers;
+    EXPECT_NE(answers.find("allow: "), std::string::npos) << answers;
+    EXPECT_NE(answers.find("METHOD_NOT_ALLOWED"), std::string::npos) << answers;
+    EXPECT_TRUE(answersTo(method + " /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"s)
+                    .starts_with("HTTP/1.1 404"));
+  }
+  expectRefused("G(T /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  expectRefused(std::string(100, 'X') + " /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+}
+
+TEST_F(Framing, HeadersAreBounded) {
+  expectRefused("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n",
+                "431 ");
+  expectRefused("GET /healthz HTTP/1.1\r\nHost: x\r\n" +
+                    repeated("X: " + std::string(1000, 'x') + "\r\n", 70) + "\r\n",
+                "431 ");
+  expectRefused("GET /healthz HTTP/1.1\r\nHost: x\r\n" + repeated("X: y\r\n", 101) + "\r\n",
+                "431 ");
+  EXPECT_TRUE(answersTo("GET /healthz HTTP/1.1\r\nHost: x\r\n" + repeated("X: y\r\n", 98) +
+                        "Connection: close\r\n\r\n")
+                  .starts_with("HTTP/1.1 200"));
+}
+
+}  // namespace festa::test

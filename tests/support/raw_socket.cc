@@ -1,0 +1,106 @@
+#include "tests/support/raw_socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace festa::test {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+int remaining(steady_clock::time_point deadline) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+}  // namespace
+
+RawSocket::RawSocket(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    ::close(socket_);
+    throw std::runtime_error("no connection");
+  }
+  fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK);
+}
+
+RawSocket::RawSocket(RawSocket&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)),
+      closed_(other.closed_),
+      received_(std::move(other.received_)) {}
+
+RawSocket::~RawSocket() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+std::size_t RawSocket::sendSome(const std::string& bytes) {
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    const auto count = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    if (count <= 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  return sent;
+}
+
+bool RawSocket::send(const std::string& bytes, std::chrono::milliseconds patience) {
+  const auto deadline = steady_clock::now() + patience;
+  std::size_t sent = 0;
+  while (true) {
+    sent += sendSome(bytes.substr(sent));
+    if (sent == bytes.size()) return true;
+    pollfd writable{socket_, POLLOUT, 0};
+    if (poll(&writable, 1, remaining(deadline)) <= 0 || (writable.revents & (POLLERR | POLLHUP)))
+      return false;
+  }
+}
+
+bool RawSocket::receive(int timeoutMs) {
+  pollfd readable{socket_, POLLIN, 0};
+  if (closed_ || poll(&readable, 1, timeoutMs) <= 0) return false;
+  char chunk[65536];
+  const auto count = recv(socket_, chunk, sizeof chunk, 0);
+  if (count <= 0) {
+    closed_ = true;
+    return false;
+  }
+  received_.append(chunk, static_cast<std::size_t>(count));
+  return true;
+}
+
+std::string RawSocket::readAll(std::chrono::milliseconds patience) {
+  const auto deadline = steady_clock::now() + patience;
+  while (!closed_ && steady_clock::now() < deadline) receive(remaining(deadline));
+  return received_;
+}
+
+bool RawSocket::readUntil(const std::string& text, int times, std::chrono::milliseconds patience) {
+  const auto deadline = steady_clock::now() + patience;
+  while (occurrences(received_, text) < times) {
+    if (closed_ || steady_clock::now() >= deadline) return false;
+    receive(remaining(deadline));
+  }
+  return true;
+}
+
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
+}  // namespace festa::test

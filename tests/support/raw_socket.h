@@ -1,0 +1,43 @@
+// A client that speaks to the raw socket, without a thought for HTTP.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace festa::test {
+
+// One connection to 127.0.0.1. Not thread-safe. Throws std::runtime_error when it cannot connect.
+class RawSocket {
+ public:
+  explicit RawSocket(int port);
+  ~RawSocket();
+  RawSocket(RawSocket&& other) noexcept;
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+
+  // All of it, or false: the peer has closed, or takes nothing within the patience.
+  bool send(const std::string& bytes,
+            std::chrono::milliseconds patience = std::chrono::seconds(10));
+  // As much as the peer takes without waiting; how much that was.
+  std::size_t sendSome(const std::string& bytes);
+
+  // Everything until the peer closes; what has come when it does not within the patience.
+  std::string readAll(std::chrono::milliseconds patience = std::chrono::seconds(10));
+  // Until the text has come that often in all.
+  bool readUntil(const std::string& text, int times, std::chrono::milliseconds patience);
+  // The peer has closed, and everything was read.
+  bool isClosed() const { return closed_; }
+  const std::string& received() const { return received_; }
+
+ private:
+  bool receive(int timeoutMs);
+
+  int socket_ = -1;
+  bool closed_ = false;
+  std::string received_;
+};
+
+// How often `part` is in `text`.
+int occurrences(const std::string& text, const std::string& part);
+
+}  // namespace festa::test
