@@ -50,6 +50,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kSoldSeatsKnown = 100'000;
 constexpr std::size_t kPerformanceCards = 1000;
 constexpr std::size_t kLimitedNames = 100'000;
+constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 // Blocked before any thread exists, so that only the waiting thread below receives them.
 sigset_t blockStopSignals() {
@@ -401,11 +402,14 @@ void serve(const Config& config) {
                        [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
                          return metrics->observeWrites(request, hold);
                        });
+  RenderedListCache lists({.maxBytes = kRenderedListBytes});
+  metrics->addGauge("festa_rendered_list_bytes", "Rendered lists that are kept for their readers.",
+                    [&lists] { return static_cast<double>(lists.bytes()); });
   const AnnouncementController announcements(std::make_shared<AnnouncementService>(database),
                                              guards);
   const UserController users(std::make_shared<UserService>(database, hasher, tokens));
   const auto performanceService = std::make_shared<PerformanceService>(database);
-  PerformanceController performances(performanceService);
+  const PerformanceController performances(performanceService, lists);
   const auto sold = std::make_shared<SoldSeats>(kSoldSeatsKnown);
   const ReservationController reservations(
       {std::make_shared<ReservationService>(database, sold),

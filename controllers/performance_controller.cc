@@ -1,7 +1,6 @@
 #include "controllers/performance_controller.h"
 
 #include "controllers/envelope.h"
-#include "controllers/etag.h"
 #include "controllers/json_body.h"
 #include "controllers/paging.h"
 #include "controllers/performance_json.h"
@@ -121,7 +120,7 @@ std::string itemsOf(const std::vector<ListedSeat>& seats) {
 
 }  // namespace
 
-void PerformanceController::publish(Endpoints& endpoints) {
+void PerformanceController::publish(Endpoints& endpoints) const {
   endpoints.add({.method = drogon::Post,
                  .path = "/performance",
                  .access = kAdmins,
@@ -170,26 +169,22 @@ drogon::Task<HttpResponsePtr> PerformanceController::show(HttpRequestPtr request
   co_return jsonResponse(drogon::k200OK, contentOf(performance));
 }
 
-drogon::Task<SeatListPtr> PerformanceController::renderSeats(std::int64_t id,
-                                                             std::string location) const {
+drogon::Task<RenderedListPtr> PerformanceController::renderSeats(std::int64_t id,
+                                                                 std::string location) const {
   const auto seats = co_await service_->seats(id, location);
   const auto count = static_cast<std::int64_t>(seats.size());
   const Paging onePage{count, 0, std::max<std::int64_t>(count, 1)};
-  const auto items = itemsOf(seats);
-  co_return std::make_shared<const SeatList>(SeatList{etagOf(items), listEnvelope(items, onePage)});
+  co_return renderedList(listEnvelope(itemsOf(seats), onePage));
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::seats(HttpRequestPtr request) {
+drogon::Task<HttpResponsePtr> PerformanceController::seats(HttpRequestPtr request) const {
   const auto& [id, location] = inputOf<SeatQuery>(request);
-  const SeatListCache::Key key(id, location);
-  const SeatListCache::Render render = [this, key] { return renderSeats(key.first, key.second); };
-  const auto list = co_await seatLists_.get(key, render);
-  const bool isKnown = namesEtag(request->getHeader("if-none-match"), list->etag);
-  auto response =
-      isKnown ? emptyResponse(drogon::k304NotModified) : jsonResponse(drogon::k200OK, list->body);
-  response->addHeader("ETag", list->etag);
-  response->addHeader("Cache-Control", "no-cache");
-  co_return response;
+  const RenderedListCache::Key key{{ListKind::kSeats, id}, location};
+  const RenderedListCache::Render render = [this, key] {
+    return renderSeats(key.owner.id, key.part);
+  };
+  const auto list = co_await lists_.get(key, render);
+  co_return listResponse(request, *list);
 }
 
 }  // namespace festa

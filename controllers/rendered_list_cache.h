@@ -1,0 +1,111 @@
+// The rendered lists that are asked for again and again: seats while a sale is on, announcements.
+#pragma once
+
+#include "controllers/rendered_list.h"
+
+#include <drogon/utils/coroutine.h>
+#include <trantor/net/EventLoop.h>
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace festa {
+
+enum class ListKind { kAnnouncements, kSeats };
+
+// What a list belongs to: a festival or a performance.
+struct ListOwner {
+  ListKind kind;
+  std::int64_t id;
+
+  auto operator<=>(const ListOwner&) const = default;
+};
+
+// One rendering per key at a time, and none while the last one began less than `maxAge` ago:
+// everybody else gets that one. After invalidate() nobody who asks gets what was rendered, or began
+// to be rendered, before it. Keeps at most `maxBytes`, the newest lists. Thread-safe; get() is
+// awaited on an event loop's thread and resumes on that loop. Must outlive what awaits it.
+class RenderedListCache {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Render = std::function<drogon::Task<RenderedListPtr>()>;
+
+  struct Key {
+    ListOwner owner;
+    std::string part;  // a page or a section; empty: the first or all
+
+    auto operator<=>(const Key&) const = default;
+  };
+
+  struct Settings {
+    std::chrono::milliseconds maxAge{100};
+    std::size_t maxBytes = 64UL * 1024 * 1024;
+    std::function<Time()> now = std::chrono::steady_clock::now;
+  };
+
+  // Counted for each list that is kept, in addition to its texts.
+  static constexpr std::size_t kListOverhead = 512;
+
+  explicit RenderedListCache(Settings settings) : settings_(std::move(settings)) {}
+
+  // Throws what `render` throws, to all who waited for it; failures are not kept.
+  drogon::Task<RenderedListPtr> get(Key key, Render render);
+
+  // Call it when a change of the owner's lists is committed, before anybody is told so. Those who
+  // are waiting for a rendering still get it: they asked before the change was known.
+  void invalidate(const ListOwner& owner);
+
+  std::size_t size() const;   // lists kept or being rendered
+  std::size_t bytes() const;  // of the lists that are kept
+
+ private:
+  struct Outcome {
+    RenderedListPtr list;        // null without failure: it is the caller's turn to render
+    std::exception_ptr failure;  // of the rendering
+  };
+  struct Waiter {
+    trantor::EventLoop* loop;
+    std::coroutine_handle<> handle;
+    Outcome* outcome;
+  };
+  enum class State {
+    kRendering,
+    kOutdated,  // being rendered, and invalidated since that began
+    kKept,
+  };
+  struct Entry {
+    State state = State::kRendering;
+    Time began;                   // of the rendering
+    RenderedListPtr list;         // of kKept
+    std::vector<Waiter> sharing;  // get the outcome of the running rendering
+    std::vector<Waiter> later;    // of kOutdated: asked after the invalidation, need another one
+  };
+  using Entries = std::map<Key, Entry>;
+  class Turn;
+
+  // Callers of these hold mutex_.
+  bool isFresh(Time began) const { return settings_.now() - began < settings_.maxAge; }
+  void keep(Entries::iterator entry, RenderedListPtr list);
+  Entries::iterator drop(Entries::iterator kept);
+  void dropOld();  // stale ones, and the oldest ones beyond the limit
+  std::vector<Waiter> renderForLater(Entries::iterator outdated);
+
+  void finish(const Key& key, const Outcome& outcome);
+
+  const Settings settings_;
+  mutable std::mutex mutex_;
+  Entries entries_;                       // guarded by mutex_
+  std::set<std::pair<Time, Key>> byAge_;  // the kept ones; guarded by mutex_
+  std::size_t bytes_ = 0;                 // of the kept ones; guarded by mutex_
+};
+
+}  // namespace festa
