@@ -51,7 +51,9 @@ class EndpointGate : public drogon::HttpCoroMiddleware<EndpointGate, false> {
     if (isAuthenticatedWrite(endpoint_) && !context.mayOnlyRepeat) admitCaller(*context.caller);
     if (endpoint_.takesBody) context.body = parseJsonBody(*request, endpoint_.maxBodyMembers);
     if (endpoint_.parse) context.input = endpoint_.parse(request, context);
-    co_return co_await next;
+    const HttpResponsePtr response = co_await next;
+    if (endpoint_.afterEffect && !hadNoEffect(response)) endpoint_.afterEffect(request);
+    co_return response;
   }
 
  private:

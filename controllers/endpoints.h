@@ -45,6 +45,9 @@ struct Endpoint {
   const lock::Lockable* lock = nullptr;
   std::vector<std::string> lockBodyFields = {};  // body fields that the lock's key may use
   std::function<drogon::Task<drogon::HttpResponsePtr>(drogon::HttpRequestPtr)> handle;
+  // Runs before an answer is sent that tells of an effect, or of an outcome that nobody knows: the
+  // handler's, or the kept one of a repeated Idempotency-Key. Must not throw.
+  std::function<void(const drogon::HttpRequestPtr&)> afterEffect = {};
 };
 
 // Who may call an endpoint. Thread-safe.

@@ -43,12 +43,6 @@ HttpResponsePtr toResponse(const KeptAnswer& kept) {
       Answer{static_cast<drogon::HttpStatusCode>(kept.status), kept.body, kept.location});
 }
 
-// An effect has settled the claim itself; after an outcome that nobody knows it must stay.
-bool hadNoEffect(const HttpResponsePtr& response) {
-  const auto status = response->statusCode();
-  return status >= 400 && status != drogon::k500InternalServerError;
-}
-
 }  // namespace
 
 HttpResponsePtr toResponse(const Answer& answer) {
@@ -56,6 +50,11 @@ HttpResponsePtr toResponse(const Answer& answer) {
       answer.body.empty() ? emptyResponse(answer.status) : jsonResponse(answer.status, answer.body);
   if (!answer.location.empty()) response->addHeader("Location", answer.location);
   return response;
+}
+
+bool hadNoEffect(const HttpResponsePtr& response) {
+  const auto status = response->statusCode();
+  return status >= 400 && status != drogon::k500InternalServerError;
 }
 
 drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr& request,
@@ -80,6 +79,7 @@ drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr
   }
   context.claim = claim;
   const HttpResponsePtr response = co_await next;
+  // An effect has settled the claim itself; after an outcome that nobody knows it must stay.
   if (hadNoEffect(response)) co_await service_->giveUp(claim);
   co_return response;
 }

@@ -21,6 +21,10 @@ struct Answer {
 
 drogon::HttpResponsePtr toResponse(const Answer& answer);
 
+// Whether nothing was stored for certain. After a success, and after an outcome that nobody knows,
+// it is not.
+bool hadNoEffect(const drogon::HttpResponsePtr& response);
+
 // The receipt that keeps `render(value)` under the request's key, with its effect. Empty when the
 // request has no key.
 template <class T, class Render>
