@@ -406,7 +406,7 @@ void serve(const Config& config) {
   metrics->addGauge("festa_rendered_list_bytes", "Rendered lists that are kept for their readers.",
                     [&lists] { return static_cast<double>(lists.bytes()); });
   const AnnouncementController announcements(std::make_shared<AnnouncementService>(database),
-                                             guards);
+                                             guards, lists);
   const UserController users(std::make_shared<UserService>(database, hasher, tokens));
   const auto performanceService = std::make_shared<PerformanceService>(database);
   const PerformanceController performances(performanceService, lists);

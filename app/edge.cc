@@ -208,7 +208,8 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
   if (origin.empty() || settings_.corsOrigins.empty()) return;
   const auto& allowed = settings_.corsOrigins;
   const bool any = std::find(allowed.begin(), allowed.end(), "*") != allowed.end();
-  response->addHeader("Vary", "Origin");
+  const std::string vary = response->getHeader("vary");
+  response->addHeader("Vary", vary.empty() ? "Origin" : vary + ", Origin");
   if (!any && std::find(allowed.begin(), allowed.end(), origin) == allowed.end()) return;
   response->addHeader("Access-Control-Allow-Origin", any ? "*" : origin);
   response->addHeader("Access-Control-Expose-Headers", kExposedHeaders);

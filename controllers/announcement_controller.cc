@@ -3,7 +3,6 @@
 #include "controllers/festival_header.h"
 #include "controllers/json_body.h"
 #include "controllers/json_writer.h"
-#include "controllers/responses.h"
 
 namespace festa {
 
@@ -19,6 +18,12 @@ namespace {
 
 constexpr std::size_t kMaxTitle = 50;
 constexpr std::size_t kMaxContent = 3000;
+constexpr std::size_t kMaxPageBytes = 1024UL * 1024;
+
+struct PageQuery {
+  std::int64_t festivalId;
+  std::optional<std::int64_t> after;  // none: the first page
+};
 
 struct TextChange {
   std::int64_t id;
@@ -32,6 +37,14 @@ struct PinChange {
 
 std::int64_t pathId(const RequestContext& context) {
   return parseId(context.route.parameters.at("id"), "announcement id");
+}
+
+std::any parsePage(const HttpRequestPtr& request, const RequestContext&) {
+  PageQuery query{festivalIdIn(*request), std::nullopt};
+  const auto& parameters = request->parameters();
+  const auto after = parameters.find("after");
+  if (after != parameters.end()) query.after = parseId(after->second, "after");
+  return query;
 }
 
 std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
@@ -77,48 +90,64 @@ void write(JsonWriter& json, const Announcement& a) {
       .endObject();
 }
 
-void writeThose(JsonWriter& json, const std::vector<Announcement>& all, bool pinned) {
-  json.beginArray();
-  for (const auto& announcement : all)
-    if (announcement.isPinned == pinned) write(json, announcement);
-  json.endArray();
+// As many as the page has room for, but at least one, so that every page leads on. How many.
+std::size_t writeFitting(JsonWriter& page, const std::vector<Announcement>& announcements) {
+  constexpr std::size_t kAround = 3;  // a comma before it, and the two brackets at the end
+  std::size_t count = 0;
+  for (const auto& announcement : announcements) {
+    JsonWriter json;
+    write(json, announcement);
+    if (count > 0 && page.size() + json.size() + kAround > kMaxPageBytes) break;
+    page.json(json.take());
+    ++count;
+  }
+  return count;
+}
+
+RenderedListCache::Key keyOf(const PageQuery& query) {
+  return {{ListKind::kAnnouncements, query.festivalId},
+          query.after ? std::to_string(*query.after) : ""};
 }
 
 }  // namespace
 
 void AnnouncementController::publish(Endpoints& endpoints) const {
+  const auto forget = [this](const HttpRequestPtr& request) { forgetLists(request); };
   endpoints.add({.method = drogon::Post,
                  .path = "/announcements",
                  .access = kCouncils,
                  .takesBody = true,
                  .parse = parseNew,
                  .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
+                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); },
+                 .afterEffect = forget});
   endpoints.add({.method = drogon::Get,
                  .path = "/announcements",
                  .access = kAnyone,
-                 .parse = parseFestivalHeader,
+                 .parse = parsePage,
                  .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
   endpoints.add({.method = drogon::Patch,
                  .path = "/announcements/{id}",
                  .access = kCouncils,
                  .takesBody = true,
                  .parse = parseText,
-                 .handle = [this](HttpRequestPtr request) { return edit(std::move(request)); }});
-  endpoints.add(
-      {.method = drogon::Patch,
-       .path = "/announcements/{id}/pin",
-       .access = kCouncils,
-       .takesBody = true,
-       .parse = parsePin,
-       .lock = &kAnnouncementPins,
-       .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); }});
+                 .handle = [this](HttpRequestPtr request) { return edit(std::move(request)); },
+                 .afterEffect = forget});
+  endpoints.add({.method = drogon::Patch,
+                 .path = "/announcements/{id}/pin",
+                 .access = kCouncils,
+                 .takesBody = true,
+                 .parse = parsePin,
+                 .lock = &kAnnouncementPins,
+                 .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); },
+                 .afterEffect = forget});
   endpoints.add({.method = drogon::Delete,
                  .path = "/announcements/{id}",
                  .access = kCouncils,
                  .parse = parsePathId,
                  .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return remove(std::move(request)); }});
+                 .handle = [this](HttpRequestPtr request) { return remove(std::move(request)); },
+                 .afterEffect = forget});
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr request) const {
@@ -134,14 +163,35 @@ drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr requ
   co_return toResponse(answer(created));
 }
 
-drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr request) const {
-  const auto all = co_await service_->list(inputOf<FestivalHeader>(request).festivalId);
+drogon::Task<RenderedListPtr> AnnouncementController::renderPage(
+    std::int64_t festivalId, std::optional<std::int64_t> after) const {
+  const auto page = co_await service_->list(festivalId, after, kMaxPageBytes);
   JsonWriter json;
-  json.beginObject().key("pinned");
-  writeThose(json, all, true);
-  json.key("unpinned");
-  writeThose(json, all, false);
-  co_return jsonResponse(drogon::k200OK, json.endObject().take());
+  json.beginObject().key("pinned").beginArray();
+  for (const auto& announcement : page.pinned) write(json, announcement);
+  json.endArray().key("unpinned").beginArray();
+  const auto shown = writeFitting(json, page.unpinned);
+  json.endArray().endObject();
+  std::string next;
+  if (shown < page.unpinned.size())
+    next = "/announcements?after=" + std::to_string(page.unpinned[shown - 1].id);
+  co_return renderedList(json.take(), std::move(next));
+}
+
+drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr request) const {
+  const PageQuery query = inputOf<PageQuery>(request);
+  const auto key = keyOf(query);
+  const RenderedListCache::Render render = [this, query] {
+    return renderPage(query.festivalId, query.after);
+  };
+  const auto page = co_await lists_.get(key, render);
+  auto response = listResponse(request, *page);
+  response->addHeader("Vary", "festival");
+  co_return response;
+}
+
+void AnnouncementController::forgetLists(const HttpRequestPtr& request) const {
+  lists_.invalidate({ListKind::kAnnouncements, festivalOf(request)});
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr request) const {

@@ -11,9 +11,12 @@ struct FestivalHeader {
   std::int64_t festivalId;
 };
 
-// Throws ServiceError(kInvalidParameter) when it is missing or not an id.
+// Both throw ServiceError(kInvalidParameter) when it is missing or not an id.
+inline std::int64_t festivalIdIn(const drogon::HttpRequest& request) {
+  return parseId(request.getHeader("festival"), "header festival");
+}
 inline std::any parseFestivalHeader(const drogon::HttpRequestPtr& request, const RequestContext&) {
-  return FestivalHeader{parseId(request->getHeader("festival"), "header festival")};
+  return FestivalHeader{festivalIdIn(*request)};
 }
 
 }  // namespace festa

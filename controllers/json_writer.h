@@ -30,6 +30,7 @@ class JsonWriter {
     return key(name).value(v);
   }
 
+  std::size_t size() const { return text_.size(); }
   std::string take() { return std::move(text_); }
 
  private:

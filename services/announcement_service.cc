@@ -3,6 +3,8 @@
 #include "services/festival_service.h"
 #include "services/local_time.h"
 
+#include <limits>
+
 namespace festa {
 
 namespace {
@@ -134,6 +136,40 @@ drogon::Task<std::int64_t> updateText(Sql& sql, std::int64_t festivalId, std::in
   co_return id;
 }
 
+// $1 festival, $2 upper end of the ids, $3 bytes, $4 whether the pinned ones belong to it. No row:
+// no such festival.
+//
+// `page` grows by blocks of 64 until their rows take $3 bytes, counting 100 for what JSON adds to
+// the texts of each; its first row, without a title, is where it begins. Only one index has the
+// order of (festival_id, id), so the primary key is not read past the rows of other festivals; and
+// the planner does not see what "(SELECT 64)" is, so that it reads that index in its order even if
+// it believes that there are few rows, which it could as well sort. The second LIMIT tells it how
+// little that is.
+constexpr const char* kSelectPage =
+    "WITH RECURSIVE page AS ("
+    " SELECT $1::bigint AS festival_id, $2::bigint AS id, NULL::text AS title,"
+    "  NULL::text AS content, NULL::timestamptz AS created_at, 0::bigint AS bytes, true AS leads_on"
+    " UNION ALL"
+    " SELECT older.* FROM page CROSS JOIN LATERAL ("
+    "  SELECT festival_id, id, title, content, created_at,"
+    "   page.bytes + sum(100 + octet_length(title) + octet_length(content)) OVER newest_first,"
+    "   row_number() OVER newest_first = 64"
+    "  FROM ("
+    "   SELECT festival_id, id, title, content, created_at FROM announcements"
+    "   WHERE (festival_id, id) < (page.festival_id, page.id)"
+    "    AND (festival_id, id) >= (page.festival_id, 0) AND deleted_at IS NULL AND NOT is_pinned"
+    "   ORDER BY festival_id DESC, id DESC LIMIT (SELECT 64)) AS block"
+    "  WINDOW newest_first AS (ORDER BY festival_id DESC, id DESC) LIMIT 64) AS older"
+    " WHERE page.leads_on AND page.bytes < $3)"
+    " SELECT a.id, a.title, a.content, a.is_pinned, " FESTA_LOCAL_TIME(
+        "a.created_at")
+    " FROM festivals f LEFT JOIN LATERAL ("
+    "  SELECT id, title, content, is_pinned, created_at FROM announcements"
+    "  WHERE festival_id = f.id AND is_pinned AND $4"
+    "  UNION ALL"
+    "  SELECT id, title, content, false, created_at FROM page WHERE title IS NOT NULL) AS a ON true"
+    " WHERE f.id = $1 ORDER BY a.id DESC";
+
 }  // namespace
 
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
@@ -172,21 +208,24 @@ drogon::Task<std::int64_t> AnnouncementService::edit(std::int64_t festivalId, st
                                 receipt);
 }
 
-drogon::Task<std::vector<Announcement>> AnnouncementService::list(std::int64_t festivalId) const {
-  const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT a.id, a.title, a.content, a.is_pinned, " FESTA_LOCAL_TIME("a.created_at")
-      " FROM festivals f LEFT JOIN announcements a ON a.festival_id = f.id AND a.deleted_at IS NULL"
-      " WHERE f.id = $1 ORDER BY a.id DESC",
-      festivalId);
+drogon::Task<AnnouncementPage> AnnouncementService::list(std::int64_t festivalId,
+                                                         std::optional<std::int64_t> after,
+                                                         std::size_t bytes) const {
+  const auto before = after.value_or(std::numeric_limits<std::int64_t>::max());
+  const auto atLeast = static_cast<std::int64_t>(bytes);
+  const bool withPinned = !after;
+  const auto rows = co_await database_.client()->execSqlCoro(kSelectPage, festivalId, before,
+                                                             atLeast, withPinned);
   if (rows.empty()) throw ServiceError(ErrorCode::kFestivalNotFound);
-  std::vector<Announcement> announcements;
-  announcements.reserve(rows.size());
-  for (const auto& row : rows)
-    if (!row[0].isNull())
-      announcements.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(),
-                               row[2].as<std::string>(), row[3].as<bool>(),
-                               row[4].as<std::string>()});
-  co_return announcements;
+  AnnouncementPage page;
+  for (const auto& row : rows) {
+    if (row[0].isNull()) continue;  // the festival has none
+    const bool isPinned = row[3].as<bool>();
+    (isPinned ? page.pinned : page.unpinned)
+        .push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                    isPinned, row[4].as<std::string>()});
+  }
+  co_return page;
 }
 
 }  // namespace festa

@@ -3,6 +3,8 @@
 
 #include "services/database.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,12 @@ struct Announcement {
   std::string content;
   bool isPinned = false;
   std::string createdAt;  // ISO local date-time in the configured zone, six fraction digits
+};
+
+// A part of a festival's announcements, newest first.
+struct AnnouncementPage {
+  std::vector<Announcement> pinned;
+  std::vector<Announcement> unpinned;
 };
 
 struct AnnouncementText {
@@ -49,8 +57,12 @@ class AnnouncementService {
   drogon::Task<std::int64_t> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text,
                                   Receipt<std::int64_t> receipt = {}) const;
 
-  // Newest first. Throws ServiceError(kFestivalNotFound).
-  drogon::Task<std::vector<Announcement>> list(std::int64_t festivalId) const;
+  // All pinned ones and the newest unpinned ones; with `after` only unpinned ones older than that
+  // id. Stops when the unpinned ones, written as JSON, take more than `bytes` for certain: a reader
+  // that has no more room than that and shows all of them has shown the last. Reads one snapshot,
+  // and hardly more of it than it returns. Throws ServiceError(kFestivalNotFound).
+  drogon::Task<AnnouncementPage> list(std::int64_t festivalId, std::optional<std::int64_t> after,
+                                      std::size_t bytes) const;
 
  private:
   const Database database_;

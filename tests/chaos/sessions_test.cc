@@ -89,7 +89,7 @@ class SessionsChaos : public testing::Test {
       });
       EXPECT_THAT(countByStatus(writes), Each(Key(201)));
       const auto reads = rush(service_.port(), kConnections, [](HttpClient& client, int) {
-        return client.get("/announcements", {{"festival", "1"}});
+        return client.get("/festivals", {{"festival", "1"}});
       });
       EXPECT_THAT(countByStatus(reads), Each(Key(200)));
     }
