@@ -76,6 +76,12 @@ drogon::Task<> throwFault() {
   co_return;
 }
 
+// What Drogon and the standard library do not expect.
+drogon::Task<> throwNumber() {
+  throw 42;
+  co_return;
+}
+
 std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
                                         const std::shared_ptr<lock::LockHold>& hold) {
   static const std::string kPause = "pause-before-commit=";
@@ -83,6 +89,7 @@ std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
   if (fault.empty()) return {};
   if (fault == "release-before-commit") return [hold] { return releaseThenPause(hold); };
   if (fault == "throw-before-commit") return [] { return throwFault(); };
+  if (fault == "throw-number-before-commit") return [] { return throwNumber(); };
   if (!fault.starts_with(kPause))
     throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
   const auto milliseconds = parseId(fault.substr(kPause.size()), "X-Lab-Fault");

@@ -69,7 +69,8 @@ using WriteObservers = std::function<std::shared_ptr<WriteObserver>(const drogon
                                                                     const lock::LockHold&)>;
 
 // What the services get of the request's hold. In the lab, X-Lab-Fault adds a fault before COMMIT:
-// `release-before-commit`, `throw-before-commit` or `pause-before-commit=<ms>`.
+// `release-before-commit`, `throw-before-commit`, `throw-number-before-commit` (not a
+// std::exception) or `pause-before-commit=<ms>`.
 // `longestLockWait` bounds waits inside the database; it must be below the client's own patience.
 GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait,
                               WriteObservers observers = {});

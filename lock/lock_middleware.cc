@@ -1,5 +1,8 @@
 #include "lock/lock_middleware.h"
 
+#include "lock/next_answer.h"
+
+#include <drogon/HttpAppFramework.h>
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
@@ -40,6 +43,19 @@ std::optional<std::int64_t> fenceOf(const LockHold& hold) {
   return lease ? std::optional(lease->fence) : std::nullopt;
 }
 
+void answerFailure(const std::exception_ptr& failure, const drogon::HttpRequestPtr& request,
+                   drogon::MiddlewareCallback answer) {
+  const auto& handler = drogon::app().getExceptionHandler();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    handler(error, request, std::move(answer));
+  } catch (...) {
+    handler(std::runtime_error("something was thrown that is not a std::exception"), request,
+            std::move(answer));
+  }
+}
+
 }  // namespace
 
 LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
@@ -49,10 +65,30 @@ LockMiddleware::LockMiddleware(Lockable lockable, const std::set<std::string>& v
       key_(KeyTemplate::compile(lockable_.key, variables)),
       context_(std::move(context)) {}
 
-drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpRequestPtr& incoming,
-                                                             drogon::MiddlewareNextAwaiter&& next) {
-  const drogon::HttpRequestPtr request = incoming;
-  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+void LockMiddleware::invoke(const drogon::HttpRequestPtr& request,
+                            drogon::MiddlewareNextCallback&& next,
+                            drogon::MiddlewareCallback&& answer) {
+  serveAndAnswer(request, std::move(next), std::move(answer));
+}
+
+drogon::AsyncTask LockMiddleware::serveAndAnswer(drogon::HttpRequestPtr request,
+                                                 drogon::MiddlewareNextCallback next,
+                                                 drogon::MiddlewareCallback answer) const {
+  drogon::HttpResponsePtr response;
+  std::exception_ptr failure;
+  try {
+    response = co_await serve(request, std::move(next));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure)
+    answerFailure(failure, request, std::move(answer));
+  else
+    answer(response);
+}
+
+drogon::Task<drogon::HttpResponsePtr> LockMiddleware::serve(
+    drogon::HttpRequestPtr request, drogon::MiddlewareNextCallback next) const {
   const auto arrived = SteadyClock::now();
   const auto lookup = [&](std::string_view name) { return context_.variable(request, name); };
   const auto hold = std::make_shared<LockHold>(lockable_.name, context_.plan(request, lockable_),
@@ -67,8 +103,14 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
   entry.holds(fenceOf(*hold));
   attachHold(request, hold);
   const auto watchdog = watch(hold, granted);
-  const drogon::HttpResponsePtr response = co_await next;
-  if (!loop->isInLoopThread()) co_await drogon::switchThreadCoro(loop);
+  NextAnswer handler(std::move(next));
+  drogon::HttpResponsePtr response;
+  std::exception_ptr failure;
+  try {
+    response = co_await handler;
+  } catch (...) {
+    failure = std::current_exception();
+  }
   const auto ended = std::min(SteadyClock::now(), hold->validUntil());
   const LockOutcome outcome = co_await release(*hold);
   const LockRecord record{lockable_.name,
@@ -81,6 +123,7 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::invoke(const drogon::HttpR
                           granted,
                           ended};
   context_.observer->finished(request, record);
+  if (failure) std::rethrow_exception(failure);
   co_return response;
 }
 

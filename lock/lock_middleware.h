@@ -39,11 +39,11 @@ struct LockMiddlewareContext {
 // Runs on the request's loop. Requests over the limit of holders are refused before they queue; a
 // waiter that is granted may exceed the limit by at most one per key. A lease that is over when it
 // arrives (the loop was blocked, the reply was slow) is given back, and the request asks again
-// while its wait lasts, without a wait once more. Whatever the handler does,
-// the key is given back after it, and not before it has answered; only a hold marked
-// leaveToExpire() stays until its lease ends. With a maxHold the lease is renewed while the handler
-// runs.
-class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> {
+// while its wait lasts, without a wait once more. Whatever the handler does or throws, the key is
+// given back after it, and not before it has answered or has ended without an answer; only a hold
+// marked leaveToExpire() stays until its lease ends. With a maxHold the lease is renewed while the
+// handler runs.
+class LockMiddleware : public drogon::HttpMiddleware<LockMiddleware, false> {
  public:
   // Throws KeyTemplateError when the key names a variable that is not among `variables`.
   LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
@@ -53,10 +53,19 @@ class LockMiddleware : public drogon::HttpCoroMiddleware<LockMiddleware, false> 
   const std::string& className() const override { return name_; }
   const Lockable& lockable() const { return lockable_; }
 
-  drogon::Task<drogon::HttpResponsePtr> invoke(const drogon::HttpRequestPtr& request,
-                                               drogon::MiddlewareNextAwaiter&& next) override;
+  // serve() for Drogon; the application's exception handler answers what it throws.
+  void invoke(const drogon::HttpRequestPtr& request, drogon::MiddlewareNextCallback&& next,
+              drogon::MiddlewareCallback&& answer) override;
+
+  // The answer of `next`, under the lock, or a refusal. Throws what variable(), plan() and `next`
+  // throw, NoAnswer when `next` ends without an answer, and MissingKeyVariable.
+  drogon::Task<drogon::HttpResponsePtr> serve(drogon::HttpRequestPtr request,
+                                              drogon::MiddlewareNextCallback next) const;
 
  private:
+  drogon::AsyncTask serveAndAnswer(drogon::HttpRequestPtr request,
+                                   drogon::MiddlewareNextCallback next,
+                                   drogon::MiddlewareCallback answer) const;
   drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
   drogon::Task<std::optional<Lease>> takeInTime(std::shared_ptr<LockStorage> storage,
                                                 LockKey key) const;

@@ -1,6 +1,7 @@
 #include "lock/queue/local_queue.h"
 
 #include "lock/backoff.h"
+#include "lock/queue/failure_text.h"
 #include "lock/random_bits.h"
 
 #include <trantor/net/EventLoop.h>
@@ -73,8 +74,8 @@ drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
   while (true) {
     try {
       co_return co_await handlers_.admit(ticket);
-    } catch (const std::exception& error) {
-      LOG_WARN << "ticket " << ticket << " could not be admitted yet: " << error.what();
+    } catch (...) {
+      LOG_WARN << "ticket " << ticket << " could not be admitted yet: " << failureText();
     }
     const std::chrono::duration<double> pause = pauses.next(randomBits());
     co_await drogon::sleepCoro(loop_, pause);
@@ -88,8 +89,8 @@ drogon::Task<> LocalQueue::giveUpPatiently(QueueTicket ticket) {
     try {
       co_await handlers_.giveUp(ticket);
       co_return;
-    } catch (const std::exception& error) {
-      LOG_WARN << "ticket " << ticket << " could not be given up yet: " << error.what();
+    } catch (...) {
+      LOG_WARN << "ticket " << ticket << " could not be given up yet: " << failureText();
     }
     const std::chrono::duration<double> pause = pauses.next(randomBits());
     co_await drogon::sleepCoro(loop_, pause);
@@ -144,8 +145,8 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   try {
     co_await handlers_.work(work.ticket);
     observer_->worked(steady_clock::now() - began);
-  } catch (const std::exception& error) {
-    LOG_WARN << "work on ticket " << work.ticket << " failed: " << error.what();
+  } catch (...) {
+    LOG_WARN << "work on ticket " << work.ticket << " failed: " << failureText();
     failed = true;
   }
   const bool isLast = work.deliveries >= settings_.deliveryLimit;

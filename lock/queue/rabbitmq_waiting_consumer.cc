@@ -1,5 +1,6 @@
 #include "lock/queue/rabbitmq_waiting_consumer.h"
 
+#include "lock/queue/failure_text.h"
 #include "lock/queue/ticket_text.h"
 #include "lock/random_bits.h"
 
@@ -72,8 +73,8 @@ drogon::AsyncTask RabbitMqWaitingConsumer::admit(std::shared_ptr<const TicketHan
   try {
     const auto admission = co_await handlers->admit(ticket);
     decision.admission = admission;
-  } catch (const std::exception& error) {
-    LOG_WARN << "ticket " << ticket << " was not decided: " << error.what();
+  } catch (...) {
+    LOG_WARN << "ticket " << ticket << " was not decided: " << failureText();
   }
   decisions->post(decision);
 }

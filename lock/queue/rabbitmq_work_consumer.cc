@@ -1,5 +1,6 @@
 #include "lock/queue/rabbitmq_work_consumer.h"
 
+#include "lock/queue/failure_text.h"
 #include "lock/queue/ticket_text.h"
 #include "lock/random_bits.h"
 
@@ -87,8 +88,8 @@ drogon::AsyncTask RabbitMqWorkConsumer::handle(std::shared_ptr<const TicketHandl
   try {
     const auto& run = (*handlers).*handler;
     co_await run(ticket);
-  } catch (const std::exception& error) {
-    LOG_WARN << "work on ticket " << ticket << " failed: " << error.what();
+  } catch (...) {
+    LOG_WARN << "work on ticket " << ticket << " failed: " << failureText();
     outcome.failed = true;
   }
   outcomes->post(outcome);

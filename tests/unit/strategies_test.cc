@@ -274,8 +274,8 @@ TEST(GuardFactory, AnUnknownCommitLeavesTheHoldToExpire) {
 }
 
 TEST(GuardFactory, FaultsAreForTheLabOnly) {
-  for (const auto* fault :
-       {"release-before-commit", "throw-before-commit", "pause-before-commit=20"}) {
+  for (const auto* fault : {"release-before-commit", "throw-before-commit",
+                            "throw-number-before-commit", "pause-before-commit=20"}) {
     EXPECT_TRUE(guardFor({}, true, {{"X-Lab-Fault", fault}}).beforeCommit) << fault;
     EXPECT_FALSE(guardFor({}, false, {{"X-Lab-Fault", fault}}).beforeCommit) << fault;
   }
@@ -297,6 +297,8 @@ TEST(GuardFactory, UnknownFaultsAreRefused) {
 TEST(GuardFactory, AThrowingFaultThrows) {
   const auto guard = guardFor({}, true, {{"X-Lab-Fault", "throw-before-commit"}});
   EXPECT_THROW(drogon::sync_wait(guard.beforeCommit()), std::runtime_error);
+  const auto odd = guardFor({}, true, {{"X-Lab-Fault", "throw-number-before-commit"}});
+  EXPECT_THROW(drogon::sync_wait(odd.beforeCommit()), int);
 }
 
 }  // namespace festa::test
