@@ -5,11 +5,13 @@
 #include "app/drain.h"
 #include "app/edge.h"
 #include "app/error_mapper.h"
+#include "app/lab_pauses.h"
 #include "app/lock_admin.h"
 #include "app/lock_settings.h"
 #include "app/log.h"
 #include "app/loop_lag.h"
 #include "app/metrics.h"
+#include "app/metrics_page.h"
 #include "app/operations.h"
 #include "app/password_watch.h"
 #include "app/queues.h"
@@ -103,6 +105,14 @@ void limitConnections(const Config& config, Metrics& metrics) {
   drogon::app().setConnectionCallback([connections](const trantor::TcpConnectionPtr& connection) {
     connections->changed(connection);
   });
+}
+
+// Told apart from the main one by the port, see Edge.
+void addMetricsListener(const Config& config) {
+  const auto& metrics = config.metrics;
+  if (metrics.port == 0) return;
+  drogon::app().addListener(metrics.address.empty() ? config.http.address : metrics.address,
+                            static_cast<std::uint16_t>(metrics.port));
 }
 
 void configureHttp(const Config& config) {
@@ -336,6 +346,7 @@ void serve(const Config& config) {
   const auto signals = blockStopSignals();
 
   configureHttp(config);
+  addMetricsListener(config);
   const auto drain = std::make_shared<Drain>();
   const auto metrics = std::make_shared<Metrics>();
   limitConnections(config, *metrics);
@@ -390,18 +401,20 @@ void serve(const Config& config) {
   };
   const auto passwordWatch = std::make_shared<PasswordWatch>(
       watchClient, passwords, milliseconds(config.auth.passwordPollMs));
+  MetricsPage metricsPage([metrics] { return metrics->render(); });
   const Operations operations(
-      watchClient, redis.commands, redlock, [queues] { return queues->brokerIsThere(); }, metrics,
-      drain);
+      watchClient, redis.commands, redlock, [queues] { return queues->brokerIsThere(); },
+      metricsPage, drain);
   const LockAdmin lockAdmin(board, redis.commands, config.redis.prefix);
   const CouncilController councils(
       std::make_shared<CouncilService>(database, hasher, tokens, passwords));
   const FestivalController festivals(std::make_shared<FestivalService>(database));
-  const auto guards =
-      makeGuardFactory(config.lab, milliseconds(config.database.poolTimeoutMs * 9 / 10),
-                       [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
-                         return metrics->observeWrites(request, hold);
-                       });
+  LabPauses labPauses;
+  const auto guards = makeGuardFactory(
+      config.lab ? &labPauses : nullptr, milliseconds(config.database.poolTimeoutMs * 9 / 10),
+      [metrics](const HttpRequestPtr& request, const lock::LockHold& hold) {
+        return metrics->observeWrites(request, hold);
+      });
   RenderedListCache lists({.maxBytes = kRenderedListBytes});
   metrics->addGauge("festa_rendered_list_bytes", "Rendered lists that are kept for their readers.",
                     [&lists] { return static_cast<double>(lists.bytes()); });
@@ -420,8 +433,10 @@ void serve(const Config& config) {
       guards,
       [lab = config.lab](const HttpRequestPtr& request) { return wantsBackstop(request, lab); });
   const auto claims = std::make_shared<ClaimReader>(database);
-  const auto streams =
-      std::make_shared<ClaimStreams>(claims, static_cast<std::size_t>(config.queue.maxStreams));
+  const auto streams = std::make_shared<ClaimStreams>(
+      claims,
+      std::make_shared<StreamPlaces>(static_cast<std::size_t>(config.queue.maxStreams),
+                                     static_cast<std::size_t>(config.queue.maxStreamsPerUser)));
   const CouponController coupons(
       {std::make_shared<CouponService>(database), claims, streams,
        [queues](const HttpRequestPtr& request) {
@@ -445,7 +460,7 @@ void serve(const Config& config) {
 
   Edge edge(
       {static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
-       config.http.maxRequests, config.http.apiPrefix},
+       config.http.maxRequests, config.http.apiPrefix, config.metrics.port},
       endpoints.routes(),
       [&endpoints](const HttpRequestPtr& request) { endpoints.checkHeaders(request); }, metrics,
       drain);
@@ -467,14 +482,17 @@ void serve(const Config& config) {
       stopOnSignal(signals, config, drain, [&] {
         strategies->close();
         streams->close();
+        labPauses.end();
       });
       queues->stop();
       passwordWatch->stop();
+      metricsPage.stop();
       drogon::app().quit();
     });
     LogLine("ready")
         .with("address", config.http.address)
         .with("port", config.http.port)
+        .with("metrics_port", config.metrics.port > 0 ? config.metrics.port : config.http.port)
         .with("threads", config.ioThreads());
   });
   drogon::app().run();

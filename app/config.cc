@@ -185,6 +185,11 @@ void readHttp(Source& source, Config::Http& http) {
   source.read("http.drain_limit_ms", http.drainLimitMs, 100, kDay);
 }
 
+void readMetrics(Source& source, Config::Metrics& metrics) {
+  source.read("metrics.port", metrics.port, 0, 65535);
+  source.read("metrics.address", metrics.address);
+}
+
 void readDatabase(Source& source, Config::Database& database) {
   source.read("database.host", database.host);
   source.read("database.port", database.port, 1, 65535);
@@ -252,6 +257,7 @@ void readQueue(Source& source, Config::Queue& queue, bool lab) {
   source.read("queue.sweep_seconds", queue.sweepSeconds, 1, 3600);
   source.read("queue.work_ms", queue.workMs, 0, kDay);
   source.read("queue.max_streams", queue.maxStreams, 0, 1'000'000);
+  source.read("queue.max_streams_per_user", queue.maxStreamsPerUser, 0, 1'000'000);
   if (queue.workMs > 0 && !lab) fail("queue.work_ms", "is for the lab only");
 }
 
@@ -319,6 +325,14 @@ void checkApiPrefix(const std::string& prefix) {
              "'");
 }
 
+void checkMetricsListener(const Config& config) {
+  // Else somebody believes that nobody else can read them.
+  if (config.metrics.port == 0 && !config.metrics.address.empty())
+    fail("metrics.address", "needs metrics.port");
+  if (config.metrics.port == config.http.port)
+    fail("metrics.port", "must not be http.port; 0 serves /metrics there");
+}
+
 constexpr const char* kDemoSecret = "demo-secret-demo-secret-demo-secret";
 
 void checkSecret(Config& config) {
@@ -369,6 +383,7 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   source.read("timezone", config.timezone);
   source.read("log_level", config.logLevel);
   readHttp(source, config.http);
+  readMetrics(source, config.metrics);
   readDatabase(source, config.database);
   readRedis(source, config.redis);
   readRedlock(source, config.redlock);
@@ -381,6 +396,7 @@ Config readConfig(const std::string& json, const std::map<std::string, std::stri
   source.requireAllRead();
   checkEnvironment(config);
   checkApiPrefix(config.http.apiPrefix);
+  checkMetricsListener(config);
   checkSecret(config);
   checkLevel(config);
   checkRedlockNodes(config.redlock);

@@ -53,6 +53,12 @@ struct Config {
     std::int64_t drainLimitMs = 30000;
   } http;
 
+  // A listener for /metrics and /healthz alone.
+  struct Metrics {
+    std::int64_t port = 0;  // 0: none, /metrics is on http.port
+    std::string address;    // empty: http.address
+  } metrics;
+
   struct Database {
     std::string host = "127.0.0.1";
     std::int64_t port = 5432;
@@ -116,6 +122,7 @@ struct Config {
     std::int64_t sweepSeconds = 5;
     std::int64_t workMs = 0;  // the slow part; lab only
     std::int64_t maxStreams = 1000;
+    std::int64_t maxStreamsPerUser = 5;
   } queue;
 
   struct Auth {

@@ -26,6 +26,8 @@ constexpr const char* kExposedHeaders = "ETag, Link, Location, Retry-After, X-Re
 constexpr const char* kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
 constexpr std::size_t kMaxPath = 1024;
+constexpr std::string_view kHealth = "/healthz";
+constexpr std::string_view kMetrics = "/metrics";
 
 struct EdgeRecord {
   explicit EdgeRecord(std::string id) : requestId(std::move(id)) {}
@@ -64,7 +66,7 @@ bool isStream(const HttpResponsePtr& response) {
 }
 
 bool isForOperators(const std::string& path) {
-  return path == "/healthz" || path == "/readyz" || path == "/metrics";
+  return path == kHealth || path == "/readyz" || path == kMetrics;
 }
 
 bool isPreflight(const HttpRequestPtr& request) {
@@ -137,6 +139,13 @@ std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
   return prefix;
 }
 
+bool Edge::isServedHere(const HttpRequestPtr& request) const {
+  if (settings_.metricsPort == 0) return true;
+  const auto& path = request->path();
+  const bool isMetricsPort = request->localAddr().toPort() == settings_.metricsPort;
+  return isMetricsPort ? path == kMetrics || path == kHealth : path != kMetrics;
+}
+
 void Edge::open(const HttpRequestPtr& request) const {
   if (recordOf(request)) return;
   const auto& wished = request->getHeader("x-request-id");
@@ -167,6 +176,8 @@ HttpResponsePtr Edge::admitHeaders(const HttpRequestPtr& request) const {
 HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   open(request);
   recordOf(request)->inFlight.emplace(drain_);
+  // Not in open(): a request does not know its port before it has been read to its end.
+  if (!isServedHere(request)) contextOf(request).route = {};
   // On every path and at all times: a browser shows a refused preflight as a CORS error, and the
   // reason, which the request itself would get, to nobody.
   if (isPreflight(request)) return preflight(request);

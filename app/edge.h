@@ -20,6 +20,9 @@ struct EdgeSettings {
   std::vector<std::string> corsOrigins;  // "*": any
   std::int64_t maxRequests;              // in flight; operators' questions are answered beyond it
   std::string apiPrefix;                 // "/api": ignored at the start of a path; "": none
+  // The port that has /metrics and /healthz and nothing else, while /metrics is nowhere else; 0:
+  // all is at one port.
+  std::int64_t metricsPort;
 };
 
 // Request ids, the path's prefix, draining, bounds of requests and bodies, CORS, unknown routes and
@@ -42,6 +45,9 @@ class Edge {
   drogon::HttpResponsePtr admitHeaders(const drogon::HttpRequestPtr& request) const;
   // When it has been read: an answer without routing, or nullptr.
   drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
+  // Whether this path is served at the port at which the request came; for requests that have been
+  // read to their end.
+  bool isServedHere(const drogon::HttpRequestPtr& request) const;
   // What was taken off the request's path; "" when nothing.
   std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
   // Refuses what is not to be served at the moment; nullptr: go on.

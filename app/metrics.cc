@@ -268,7 +268,13 @@ void Metrics::addSource(prometheus::MetricType type, const std::string& name,
 }
 
 std::string Metrics::render() const {
+  // Before anything is read: what happened until then is in the text.
+  const std::chrono::duration<double> began = std::chrono::system_clock::now().time_since_epoch();
   auto families = registry_.Collect();
+  families.push_back({"festa_metrics_rendered_timestamp_seconds",
+                      "When this text was rendered, in seconds since 1970.",
+                      prometheus::MetricType::Gauge,
+                      {toMetric(prometheus::MetricType::Gauge, {{}, began.count()})}});
   for (const auto& [name, source] : sources_) {
     prometheus::MetricFamily family{name, source.help, source.type, {}};
     for (const auto& read : source.reads)

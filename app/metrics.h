@@ -42,8 +42,9 @@ class Metrics : public lock::LockObserver {
   std::shared_ptr<lock::QueueObserver> observeQueue(const std::string& queue);
   std::function<void(double seconds)> observeQueueWait(const std::string& queue);
 
-  // Values that others keep, read each time the metrics are rendered. Added at start only, under
-  // one name with one type and help. A counter's value must never go down.
+  // Values that others keep, read each time the metrics are rendered, on the thread that renders.
+  // Added at start only, under one name with one type and help. A counter's value must never go
+  // down.
   struct Sample {
     Labels labels;
     double value;
@@ -54,7 +55,7 @@ class Metrics : public lock::LockObserver {
   void addCounterSource(const std::string& name, const std::string& help, Labels labels,
                         std::function<double()> read);
 
-  // Prometheus text format.
+  // Prometheus text format. Takes milliseconds when there are many series: not on an event loop.
   std::string render() const;
 
  private:

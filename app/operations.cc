@@ -77,9 +77,10 @@ drogon::Task<HttpResponsePtr> Operations::readiness(HttpRequestPtr) const {
 }
 
 drogon::Task<HttpResponsePtr> Operations::metrics(HttpRequestPtr) const {
+  const auto text = co_await metrics_.text();
   auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
   response->setContentTypeString("text/plain; version=0.0.4; charset=utf-8");
-  response->setBody(metrics_->render());
+  response->setBody(*text);
   co_return response;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/drain.h"
-#include "app/metrics.h"
+#include "app/metrics_page.h"
 #include "controllers/endpoints.h"
 #include "lock/redis/redlock_lock_storage.h"
 
@@ -18,15 +18,15 @@ class Operations {
   using DbClientSource = std::function<drogon::orm::DbClientPtr()>;
 
   // `database` gives the calling loop's client of its own for readiness, behind which no other work
-  // queues. `redis` and `redlock` may be null: none is configured.
+  // queues. `redis` and `redlock` may be null: none is configured. `metrics` must outlive this.
   Operations(DbClientSource database, std::shared_ptr<lock::RedisCommands> redis,
              std::shared_ptr<lock::RedlockLockStorage> redlock, std::function<bool()> brokerIsThere,
-             std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+             MetricsPage& metrics, std::shared_ptr<Drain> drain)
       : database_(std::move(database)),
         redis_(std::move(redis)),
         redlock_(std::move(redlock)),
         brokerIsThere_(std::move(brokerIsThere)),
-        metrics_(std::move(metrics)),
+        metrics_(metrics),
         drain_(std::move(drain)) {}
 
   // Must outlive the application's run.
@@ -44,7 +44,7 @@ class Operations {
   const std::shared_ptr<lock::RedisCommands> redis_;
   const std::shared_ptr<lock::RedlockLockStorage> redlock_;
   const std::function<bool()> brokerIsThere_;
-  const std::shared_ptr<Metrics> metrics_;
+  MetricsPage& metrics_;
   const std::shared_ptr<Drain> drain_;
 };
 

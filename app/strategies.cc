@@ -67,10 +67,6 @@ drogon::Task<> releaseThenPause(std::shared_ptr<lock::LockHold> hold) {
   co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
 }
 
-drogon::Task<> pause(double seconds) {
-  co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), seconds);
-}
-
 drogon::Task<> throwFault() {
   throw std::runtime_error("fault asked for by X-Lab-Fault");
   co_return;
@@ -83,7 +79,8 @@ drogon::Task<> throwNumber() {
 }
 
 std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
-                                        const std::shared_ptr<lock::LockHold>& hold) {
+                                        const std::shared_ptr<lock::LockHold>& hold,
+                                        LabPauses& pauses) {
   static const std::string kPause = "pause-before-commit=";
   const auto& fault = request->getHeader("x-lab-fault");
   if (fault.empty()) return {};
@@ -92,17 +89,19 @@ std::function<drogon::Task<>()> faultOf(const HttpRequestPtr& request,
   if (fault == "throw-number-before-commit") return [] { return throwNumber(); };
   if (!fault.starts_with(kPause))
     throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
-  const auto milliseconds = parseId(fault.substr(kPause.size()), "X-Lab-Fault");
-  return [milliseconds] { return pause(static_cast<double>(milliseconds) / 1000); };
+  const std::chrono::milliseconds time(parseId(fault.substr(kPause.size()), "X-Lab-Fault"));
+  if (time > kLongestLabPause)
+    throw ServiceError(ErrorCode::kInvalidParameter, "the pause of X-Lab-Fault is too long");
+  return [time, &pauses] { return pauses.pause(time); };
 }
 
 WriteGuard guardOf(const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold,
-                   bool lab) {
+                   LabPauses* lab) {
   WriteGuard guard;
   guard.inside = Strategies::find(hold->plan().strategy.name)->inside;
   guard.backstop = hold->plan().backstop;
   guard.key = hold->key();
-  if (lab) guard.beforeCommit = faultOf(request, hold);
+  if (lab != nullptr) guard.beforeCommit = faultOf(request, hold, *lab);
   if (!hold->lease()) return guard;
   guard.validUntil = [hold] { return hold->validUntil(); };
   guard.commitUnknown = [hold] { hold->leaveToExpire(); };
@@ -128,7 +127,7 @@ Planner makePlanner(std::shared_ptr<const Strategies> strategies, bool lab) {
   };
 }
 
-GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait,
+GuardFactory makeGuardFactory(LabPauses* lab, std::chrono::milliseconds longestLockWait,
                               WriteObservers observers) {
   return [lab, longestLockWait, observers = std::move(observers)](const HttpRequestPtr& request) {
     const auto hold = lock::holdOf(request);

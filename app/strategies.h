@@ -1,6 +1,7 @@
 // The one table of ways to protect a write.
 #pragma once
 
+#include "app/lab_pauses.h"
 #include "controllers/guard_factory.h"
 #include "lock/lock_hold.h"
 #include "lock/lockable.h"
@@ -68,11 +69,14 @@ bool wantsBackstop(const drogon::HttpRequestPtr& request, bool lab);
 using WriteObservers = std::function<std::shared_ptr<WriteObserver>(const drogon::HttpRequestPtr&,
                                                                     const lock::LockHold&)>;
 
+inline constexpr std::chrono::milliseconds kLongestLabPause{60'000};
+
 // What the services get of the request's hold. In the lab, X-Lab-Fault adds a fault before COMMIT:
 // `release-before-commit`, `throw-before-commit`, `throw-number-before-commit` (not a
-// std::exception) or `pause-before-commit=<ms>`.
+// std::exception) or `pause-before-commit=<ms>`, up to kLongestLabPause. `lab` is null outside the
+// lab; it must outlive the factory's guards.
 // `longestLockWait` bounds waits inside the database; it must be below the client's own patience.
-GuardFactory makeGuardFactory(bool lab, std::chrono::milliseconds longestLockWait,
+GuardFactory makeGuardFactory(LabPauses* lab, std::chrono::milliseconds longestLockWait,
                               WriteObservers observers = {});
 
 }  // namespace festa

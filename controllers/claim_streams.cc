@@ -41,48 +41,59 @@ void ClaimStreams::close() {
   for (auto& stream : ended) stream.out->close();
 }
 
-std::size_t ClaimStreams::size() const {
-  const std::lock_guard guard(mutex_);
-  return streams_.size();
-}
-
-ClaimStreams::Slot::Slot(std::shared_ptr<ClaimStreams> streams) : streams_(std::move(streams)) {
-  const std::lock_guard guard(streams_->mutex_);
-  if (streams_->closed_) throw ServiceError(ErrorCode::kShuttingDown);
-  if (streams_->streams_.size() + streams_->opening_ >= streams_->capacity_)
-    throw ServiceError(ErrorCode::kOverloaded, "too many event streams");
-  ++streams_->opening_;
-}
-
-ClaimStreams::Slot::~Slot() {
-  const std::lock_guard guard(streams_->mutex_);
-  --streams_->opening_;
-}
-
-void ClaimStreams::begin(const ClaimView& claim, drogon::ResponseStreamPtr out) {
-  const bool stays = out->send(eventOf(claim)) && !claim.isFinished();
+void ClaimStreams::begin(Stream stream) {
+  const bool stays = stream.out->send(eventOf(stream.last)) && !stream.last.isFinished();
   const std::lock_guard guard(mutex_);
   if (stays && !closed_)
-    streams_.push_back({claim, std::move(out)});
+    streams_.push_back(std::move(stream));
   else
-    out->close();
+    stream.out->close();
 }
 
 drogon::HttpResponsePtr ClaimStreams::open(const drogon::HttpRequestPtr& request,
-                                           const ClaimView& claim) {
-  auto slot = std::make_shared<Slot>(shared_from_this());
+                                           const ClaimView& claim,
+                                           std::chrono::sys_seconds expiresAt) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (closed_) throw ServiceError(ErrorCode::kShuttingDown);
+  }
+  // Shared with the answer, which is copied; begin() empties it.
+  const auto stream = std::make_shared<Stream>(
+      Stream{claim, places_->take(claim.userId), expiresAt, request->getConnectionPtr()});
   const bool canStream = mayStream(request);
-  auto response =
-      canStream ? drogon::HttpResponse::newAsyncStreamResponse(
-                      [self = shared_from_this(), claim, slot](drogon::ResponseStreamPtr out) {
-                        self->begin(claim, std::move(out));
-                      },
-                      true)
-                : drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
+  auto response = canStream
+                      ? drogon::HttpResponse::newAsyncStreamResponse(
+                            [self = shared_from_this(), stream](drogon::ResponseStreamPtr out) {
+                              stream->out = std::move(out);
+                              self->begin(std::move(*stream));
+                            },
+                            true)
+                      : drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
   if (!canStream) response->setBody(eventOf(claim));
   response->setContentTypeString("text/event-stream; charset=utf-8");
   response->addHeader("Cache-Control", "no-store");
   return response;
+}
+
+template <class IsOver>
+void ClaimStreams::endIf(IsOver isOver) {
+  std::list<Stream> ended;
+  {
+    const std::lock_guard guard(mutex_);
+    for (auto at = streams_.begin(); at != streams_.end();) {
+      const auto stream = at++;
+      if (isOver(*stream)) ended.splice(ended.end(), streams_, stream);
+    }
+  }
+  for (auto& stream : ended) stream.out->close();
+}
+
+void ClaimStreams::endOver() {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  endIf([now](const Stream& stream) {
+    const auto connection = stream.connection.lock();
+    return stream.expiresAt <= now || !connection || !connection->connected();
+  });
 }
 
 std::vector<std::int64_t> ClaimStreams::watched() const {
@@ -95,27 +106,28 @@ std::vector<std::int64_t> ClaimStreams::watched() const {
 void ClaimStreams::tell(const std::vector<ClaimView>& claims) {
   std::map<std::int64_t, const ClaimView*> now;
   for (const auto& claim : claims) now[claim.id] = &claim;
-  const std::lock_guard guard(mutex_);
-  std::erase_if(streams_, [&](Stream& stream) {
+  endIf([&](Stream& stream) {
     const auto found = now.find(stream.last.id);
-    const bool isNews = found != now.end() && *found->second != stream.last;
-    bool listens = true;
-    if (isNews) {
-      stream.last = *found->second;
-      stream.quietRounds = 0;
-      listens = stream.out->send(eventOf(stream.last));
-    } else if (++stream.quietRounds >= kQuietRounds) {
-      stream.quietRounds = 0;
-      listens = stream.out->send(": still here\n\n");
-    }
-    if (listens && !stream.last.isFinished()) return false;
-    stream.out->close();
-    return true;
+    return !goesOn(stream, found != now.end() ? found->second : nullptr);
   });
+}
+
+bool ClaimStreams::goesOn(Stream& stream, const ClaimView* now) {
+  bool listens = true;
+  if (now != nullptr && *now != stream.last) {
+    stream.last = *now;
+    stream.quietRounds = 0;
+    listens = stream.out->send(eventOf(stream.last));
+  } else if (++stream.quietRounds >= kQuietRounds) {
+    stream.quietRounds = 0;
+    listens = stream.out->send(": still here\n\n");
+  }
+  return listens && !stream.last.isFinished();
 }
 
 drogon::AsyncTask ClaimStreams::feed() {
   const auto self = shared_from_this();
+  endOver();
   if (feeding_) co_return;
   const auto ids = watched();
   if (ids.empty()) co_return;

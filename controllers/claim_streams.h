@@ -1,12 +1,13 @@
 // Server-sent events: a claim on every change.
 #pragma once
 
+#include "controllers/stream_places.h"
 #include "services/queued_claims.h"
 
 #include <drogon/HttpRequest.h>
 #include <drogon/HttpResponse.h>
 
-#include <atomic>
+#include <chrono>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -21,49 +22,46 @@ namespace festa {
 // are no streams. Thread-safe.
 class ClaimStreams : public std::enable_shared_from_this<ClaimStreams> {
  public:
-  ClaimStreams(std::shared_ptr<const ClaimReader> claims, std::size_t capacity)
-      : claims_(std::move(claims)), capacity_(capacity) {}
+  ClaimStreams(std::shared_ptr<const ClaimReader> claims, std::shared_ptr<StreamPlaces> places)
+      : claims_(std::move(claims)), places_(std::move(places)) {}
 
   // Once, when the loop runs.
   void start(trantor::EventLoop* loop);
   // Ends all streams; there will be no more.
   void close();
 
-  // An answer that begins with the claim as it is and ends when it is finished. Where Drogon sends
-  // no streams (HEAD, HTTP/1.0, connections that close) it is that one event. Throws
-  // ServiceError(kOverloaded) beyond the capacity.
-  drogon::HttpResponsePtr open(const drogon::HttpRequestPtr& request, const ClaimView& claim);
-
-  std::size_t size() const;
+  // An answer that begins with the claim as it is, and ends when the claim is finished or the
+  // token, at `expiresAt`, whichever is first. Where Drogon sends no streams (HEAD, HTTP/1.0,
+  // connections that close) it is that one event. The claim's user needs a place for it; throws
+  // what StreamPlaces::take() throws, and ServiceError(kShuttingDown) after close().
+  drogon::HttpResponsePtr open(const drogon::HttpRequestPtr& request, const ClaimView& claim,
+                               std::chrono::sys_seconds expiresAt);
 
  private:
-  // A place for a stream that is promised, for as long as its answer lives or until it has begun.
-  class Slot {
-   public:
-    explicit Slot(std::shared_ptr<ClaimStreams> streams);  // throws
-    ~Slot();
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-
-   private:
-    const std::shared_ptr<ClaimStreams> streams_;
-  };
   struct Stream {
     ClaimView last;
-    drogon::ResponseStreamPtr out;
+    std::shared_ptr<StreamPlaces::Place> place;
+    std::chrono::sys_seconds expiresAt;
+    std::weak_ptr<trantor::TcpConnection> connection;
+    drogon::ResponseStreamPtr out = {};  // null until Drogon has sent the headers
     int quietRounds = 0;
   };
 
-  void begin(const ClaimView& claim, drogon::ResponseStreamPtr out);
+  void begin(Stream stream);
   drogon::AsyncTask feed();
+  // Those whose token is over or whose reader has gone, whatever the database does.
+  void endOver();
   std::vector<std::int64_t> watched() const;
   void tell(const std::vector<ClaimView>& claims);
+  // Says to this reader what is new; false: it was the last event, or nobody listens.
+  static bool goesOn(Stream& stream, const ClaimView* now);
+  template <class IsOver>
+  void endIf(IsOver isOver);
 
   const std::shared_ptr<const ClaimReader> claims_;
-  const std::size_t capacity_;
+  const std::shared_ptr<StreamPlaces> places_;
   mutable std::mutex mutex_;
   std::list<Stream> streams_;  // guarded by mutex_
-  std::size_t opening_ = 0;    // guarded by mutex_; promised, not yet in streams_
   bool closed_ = false;        // guarded by mutex_
   bool feeding_ = false;       // on the loop only
 };

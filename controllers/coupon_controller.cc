@@ -145,7 +145,7 @@ drogon::Task<HttpResponsePtr> CouponController::showClaim(HttpRequestPtr request
 
 drogon::Task<HttpResponsePtr> CouponController::claimEvents(HttpRequestPtr request) const {
   const auto claim = co_await ownClaim(request);
-  co_return services_.streams->open(request, claim);
+  co_return services_.streams->open(request, claim, contextOf(request).caller->expiresAt);
 }
 
 }  // namespace festa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ struct Caller {
   std::optional<std::int64_t> festivalId;  // realm council only
   std::vector<std::string> roles;
   std::int64_t passwordVersion = 0;  // of the password that the token was given for
+  // When the token ends that said so. In seconds, as tokens have it: any number of them fits.
+  std::chrono::sys_seconds expiresAt = std::chrono::sys_seconds::max();
 
   bool hasRole(const std::string& role) const {
     return std::find(roles.begin(), roles.end(), role) != roles.end();

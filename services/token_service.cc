@@ -148,8 +148,10 @@ std::optional<Caller> TokenService::verify(const std::string& token) const {
   if (claims.isNull() || !hasBegun(claims, now)) return std::nullopt;
   const auto end = endOf(claims, lifetime_, now);
   if (!end || *end <= now) return std::nullopt;
-  const auto caller = callerIn(claims);
-  if (caller) verified_.add(token, *caller, *end);
+  auto caller = callerIn(claims);
+  if (!caller) return std::nullopt;
+  caller->expiresAt = std::chrono::sys_seconds(std::chrono::seconds(*end));
+  verified_.add(token, *caller, *end);
   return caller;
 }
 

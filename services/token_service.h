@@ -14,6 +14,7 @@ class TokenService {
  public:
   TokenService(std::string secret, std::chrono::seconds lifetime);
 
+  // `caller.expiresAt` does not count: the token lives as long as tokens do.
   std::string issue(const Caller& caller) const;
   // Nullopt for anything but a token of ours within its time: another algorithm, `none`, a bad
   // signature, missing claims, a header with `crit`, `nbf` in the future, `exp` in the past, `iat`

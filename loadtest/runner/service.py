@@ -3,9 +3,11 @@
 import base64
 import http.client
 import json
+import re
 import resource
 import signal
 import subprocess
+import time
 
 from .processes import StartError, free_port, wait_until
 
@@ -21,6 +23,12 @@ def get(port, path, seconds=5.0):
         return 0, ""
     finally:
         connection.close()
+
+
+def rendered_at(metrics):
+    """When this text was rendered, in seconds since 1970; 0 when it does not say."""
+    found = re.search(r"^festa_metrics_rendered_timestamp_seconds (\S+)$", metrics, re.MULTILINE)
+    return float(found.group(1)) if found else 0.0
 
 
 class Instance:
@@ -48,11 +56,15 @@ class Instance:
     def kill(self):
         self.process.stop(signal.SIGKILL)
 
-    def metrics(self):
-        status, text = get(self.port, "/metrics")
-        if status != 200:
-            raise RuntimeError(f"{self.name} does not show its metrics")
-        return text
+    def metrics(self, seconds=10.0):
+        """Rendered after this call: the service serves one text for a second."""
+        asked = time.time()
+        while time.time() < asked + seconds:
+            status, text = get(self.port, "/metrics")
+            if status == 200 and rendered_at(text) >= asked:
+                return text
+            time.sleep(0.02)
+        raise RuntimeError(f"{self.name} does not show its metrics")
 
 
 def proxy_configuration(listen, ports, socket, connections=8000):

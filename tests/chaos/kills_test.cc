@@ -135,7 +135,7 @@ class WritersUnderKills : public Kills {
 
   // As the service counts them.
   double lostAcknowledgements() const {
-    std::istringstream lines(service_->client().get("/metrics").body);
+    std::istringstream lines(service_->metrics());
     double sum = 0;
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with("festa_commit_unknown_total"))

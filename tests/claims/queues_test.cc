@@ -35,7 +35,7 @@ class BothQueues : public ClaimsFixture, public testing::WithParamInterface<std:
     EXPECT_TRUE(eventually([&] { return allFinished(coupon); }, std::chrono::seconds(200)));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
     expectGrantedInOrder(coupon, kClaims, kStock);
-    const auto metrics = instances_[0]->client().get("/metrics").body;
+    const auto metrics = instances_[0]->metrics();
     const std::string name = "festa_queue_admission_seconds_";
     const std::string queue = "{queue=\"queue-" + GetParam() + "\"}";
     return {taken.count(),

@@ -17,7 +17,7 @@ class RabbitClaims : public ClaimsFixture {
       ASSERT_TRUE(eventually([&] { return rabbit.wouldFindAgain(prefix_ + queue); }));
   }
   double worstLag(const Service& service) const {
-    const auto text = service.client().get("/metrics").body;
+    const auto text = service.metrics();
     const std::string name = "\nfesta_loop_lag_seconds ";
     return std::stod(text.substr(text.find(name) + name.size()));
   }

@@ -194,6 +194,8 @@ def flaws_of_operation(document, method, path, operation):
         flaws.append(f"{name}: its path has other parameters")
     if not set(operation["tags"]) <= {tag["name"] for tag in document.document["tags"]}:
         flaws.append(f"{name}: unknown tag")
+    if not {"408", "431"} <= set(operation["responses"]):
+        flaws.append(f"{name}: has no 408 or 431, which any request may get before it is read to its end")
     if operation["security"]:
         if not {"401", "403"} <= set(operation["responses"]):
             flaws.append(f"{name}: needs a token and has no 401 or 403")
@@ -267,6 +269,7 @@ def planted_flaws(raw):
     yield "no schema", changed(lambda d: d[schemas[0]][schemas[1]]["Id"].update(type="number of sorts"))
     yield "an example that is none", changed(lambda d: d[schemas[0]][schemas[1]]["Id"].update(examples=[0]))
     yield "a path parameter too few", changed(lambda d: d["paths"]["/coupons/{id}"]["get"].pop("parameters"))
+    yield "an operation without 431", changed(lambda d: d["paths"]["/coupons/{id}"]["get"]["responses"].pop("431"))
     yield "a write without Idempotency-Key", changed(lambda d: d["paths"]["/coupons"]["post"].pop("parameters"))
 
 

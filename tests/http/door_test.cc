@@ -23,7 +23,7 @@ long residentMegabytes(Service& service) {
 }
 
 double metric(const Service& service, const std::string& name) {
-  std::istringstream lines(service.client().get("/metrics").body);
+  std::istringstream lines(service.metrics());
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(name + ' ')) return std::stod(line.substr(name.size()));
   return -1;
@@ -221,9 +221,7 @@ TEST(Door, ManyCookiesAndManyMembersCostLittle) {
 TEST(Door, WhatIsAskedForInVainIsOneSeries) {
   Service service(sharedPg().createDatabase());
   auto client = service.client();
-  const auto series = [&] {
-    return occurrences(client.get("/metrics").body, "festa_http_requests_total{");
-  };
+  const auto series = [&] { return occurrences(service.metrics(), "festa_http_requests_total{"); };
   client.get("/nowhere");
   client.request("PUT", "/announcements");
   series();  // asking is one, too

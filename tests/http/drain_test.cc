@@ -1,6 +1,7 @@
 // SIGTERM under load: every request that was read gets an HTTP answer.
 #include "tests/support/loops.h"
 #include "tests/support/rush.h"
+#include "tests/support/sales.h"
 #include "tests/support/service.h"
 
 #include <gtest/gtest.h>
@@ -23,11 +24,6 @@ std::set<std::string> storedTitles(const Service& service) {
   PgSession session(service.database());
   for (const auto& row : session.query("SELECT title FROM announcements")) titles.insert(*row[0]);
   return titles;
-}
-
-bool metricIs(Service& service, const std::string& line) {
-  auto client = service.client();
-  return client.get("/metrics").body.find(line + "\n") != std::string::npos;
 }
 
 }  // namespace
@@ -75,10 +71,7 @@ TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=600";
   std::thread stopper([&] {
-    EXPECT_TRUE(eventually([&] {
-      return metricIs(service,
-                      R"(festa_lock_waiting{lockable="announcement-pins",strategy="memory"} 4)");
-    }));
+    EXPECT_TRUE(eventually([&] { return service.locked("waiting") == 4; }));
     service.process().signal(SIGTERM);
   });
   const auto answers = rush(service.port(), 5, [&](HttpClient& client, int i) {
@@ -94,6 +87,88 @@ TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {
       EXPECT_FALSE(answer.header("retry-after").empty());
     }
   EXPECT_EQ(storedTitles(service).size(), 1U);
+}
+
+namespace {
+
+// What a request hears that pauses for a minute when the service is told to stop, and how long
+// stopping took. `before` runs when it pauses.
+struct Stopped {
+  Response answer;
+  std::chrono::steady_clock::duration taken;
+};
+Stopped stopInAPause(Service& service, const std::string& path, const std::string& body,
+                     Headers headers, const std::function<void()>& before) {
+  headers["X-Lab-Fault"] = "pause-before-commit=60000";
+  Stopped stopped;
+  std::thread request([&] { stopped.answer = service.client().send("POST", path, body, headers); });
+  EXPECT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
+  before();
+  const auto began = std::chrono::steady_clock::now();
+  service.process().signal(SIGTERM);
+  EXPECT_EQ(service.process().wait(), 0) << service.log();
+  stopped.taken = std::chrono::steady_clock::now() - began;
+  request.join();
+  EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":0)"), std::string::npos);
+  return stopped;
+}
+
+std::size_t idleTransactions(const Service& service) {
+  PgSession session(service.database());
+  return session
+      .query(
+          "SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'"
+          " AND datname = current_database()")
+      .size();
+}
+
+}  // namespace
+
+// A pause ends early; what comes after it is as always.
+TEST(Drain, EndsAPauseOfTheLabAndTheRequestGoesOn) {
+  for (const auto* strategy : {"memory", "pg-row", "pg-serializable"}) {
+    SCOPED_TRACE(strategy);
+    Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+    auto headers = service.newFestival();
+    headers["X-Concurrency"] = strategy;
+    const auto stopped = stopInAPause(service, "/announcements", titled("paused"), headers, [] {});
+    EXPECT_LT(stopped.taken, std::chrono::seconds(10));
+    EXPECT_EQ(stopped.answer.status == 201, storedTitles(service).contains("paused"))
+        << stopped.answer.body;
+    EXPECT_NE(stopped.answer.status, 0);
+    if (stopped.answer.status != 201) {
+      EXPECT_EQ(stopped.answer.status, 503);
+    }
+  }
+}
+
+// The database ends a session that is idle in a transaction for so long.
+TEST(Drain, EndsAPauseThatWasTooLongForTheDatabaseAndSaysSo) {
+  for (const auto* strategy : {"memory", "pg-row", "pg-serializable"}) {
+    SCOPED_TRACE(strategy);
+    Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+    auto headers = service.newFestival();
+    headers["X-Concurrency"] = strategy;
+    const auto stopped = stopInAPause(service, "/announcements", titled("paused"), headers, [&] {
+      EXPECT_TRUE(eventually([&] { return idleTransactions(service) == 0; }));
+    });
+    EXPECT_LT(stopped.taken, std::chrono::seconds(10));
+    EXPECT_FALSE(storedTitles(service).contains("paused"));
+    EXPECT_GE(stopped.answer.status, 500) << stopped.answer.body;
+    EXPECT_FALSE(stopped.answer.code().empty()) << stopped.answer.body;
+    EXPECT_NE(stopped.answer.code(), "INTERNAL");
+  }
+}
+
+TEST(Drain, EndsAPauseBeforeAStatementThatCommitsByItself) {
+  Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+  const auto stopped = stopInAPause(service, "/coupons/1/claims", "", Sales::as(1), [] {});
+  EXPECT_LT(stopped.taken, std::chrono::seconds(10));
+  const auto claims =
+      Sales(service.database())
+          .number("SELECT count(*) FROM coupon_claims WHERE coupon_id = $1::bigint", 1);
+  EXPECT_EQ(stopped.answer.status == 201, claims == 1) << stopped.answer.body;
+  EXPECT_NE(stopped.answer.status, 0);
 }
 
 TEST(Drain, DuringTheDelayReadinessFailsWhileRequestsAreServed) {

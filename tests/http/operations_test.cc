@@ -104,17 +104,18 @@ TEST_F(OperationsTest, MetricsCountRequestsAndLocks) {
   const auto response = client.get("/metrics");
   EXPECT_EQ(response.status, 200);
   EXPECT_THAT(response.header("content-type"), testing::StartsWith("text/plain; version=0.0.4"));
-  EXPECT_THAT(response.body,
+  const auto text = service->metrics();
+  EXPECT_THAT(text,
               testing::ContainsRegex(
                   "festa_http_requests_total[{][^}]*route=\"/announcements\"[^}]*status=\"201\""));
-  EXPECT_THAT(response.body,
+  EXPECT_THAT(text,
               testing::ContainsRegex(
                   "festa_lock_requests_total[{][^}]*announcement-pins[^}]*outcome=\"released\""));
 }
 
 TEST_F(OperationsTest, MetricsShowLocksByLockableAndStrategyAndNeverByKey) {
   ASSERT_EQ(create().status, 201);
-  const auto text = client.get("/metrics").body;
+  const auto text = service->metrics();
   for (const auto* line : {"festa_lock_holders{%} 0\n", "festa_lock_waiting{%} 0\n",
                            "festa_lock_wait_seconds_count{%} ", "festa_lock_hold_seconds_count{%} ",
                            "festa_pool_wait_seconds_count{%} "})
@@ -127,9 +128,9 @@ TEST_F(OperationsTest, MetricsCountFencesThatWereInTheWay) {
   ASSERT_EQ(create().status, 201);
   const auto id = std::to_string(festival);
   inDatabase("UPDATE festivals SET fence = fence + 100 WHERE id = $1::bigint RETURNING id", {id});
-  const auto before = client.get("/metrics").body;
+  const auto before = service->metrics();
   ASSERT_EQ(create().status, 201) << "the lock is ours: a larger token is to be had";
-  const auto renewed = client.get("/metrics").body;
+  const auto renewed = service->metrics();
   EXPECT_EQ(valueOf(renewed, labelled("festa_fence_refused_total{%}")),
             valueOf(before, labelled("festa_fence_refused_total{%}")) + 1);
   EXPECT_EQ(valueOf(renewed, labelled("festa_fence_renewed_total{%}")),
@@ -140,7 +141,7 @@ TEST_F(OperationsTest, MetricsCountFencesThatWereInTheWay) {
       " RETURNING id",
       {id});
   expectProblem(create(), 503, "LOCK_LOST");
-  const auto lost = client.get("/metrics").body;
+  const auto lost = service->metrics();
   EXPECT_EQ(valueOf(lost, labelled("festa_fence_refused_total{%}")),
             valueOf(renewed, labelled("festa_fence_refused_total{%}")) + 1);
   EXPECT_EQ(valueOf(lost, labelled("festa_fence_renewed_total{%}")),
@@ -203,7 +204,7 @@ TEST(Renewals, AreCountedAndTheWriteIsStored) {
           .send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":true})", headers)
           .status,
       201);
-  EXPECT_GE(valueOf(client.get("/metrics").body,
+  EXPECT_GE(valueOf(service.metrics(),
                     R"(festa_lock_renewals_total{lockable="announcement-pins",outcome="renewed",)"
                     R"(strategy="memory"})"),
             1);

@@ -2,6 +2,7 @@
 #include "tests/http/api_test.h"
 #include "tests/support/crowd.h"
 #include "tests/support/loops.h"
+#include "tests/support/raw_socket.h"
 #include "tests/support/sales.h"
 
 #include <thread>
@@ -9,6 +10,8 @@
 namespace festa::test {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 Headers queued(std::int64_t user) {
   auto headers = Sales::as(user);
@@ -148,6 +151,88 @@ TEST(ClaimEvents, AreBoundedInNumber) {
   const auto refused = lab.client().get(location + "/events", Sales::as(1));
   expectProblem(refused, 503, "OVERLOADED");
   EXPECT_FALSE(refused.header("retry-after").empty());
+}
+
+namespace {
+
+// Event streams of claims that stay undecided for as long as the test takes.
+class ClaimStreamLimits : public testing::Test {
+ protected:
+  std::string newClaim(std::int64_t user) {
+    const auto path = "/coupons/" + std::to_string(sales_.coupon(1, true)) + "/claims";
+    const auto answer = lab_.client().request("POST", path, queued(user));
+    EXPECT_EQ(answer.status, 202) << answer.body;
+    return answer.header("location") + "/events";
+  }
+  // A stream that has begun.
+  RawSocket watch(const std::string& path, const Headers& headers) const {
+    RawSocket stream(lab_.port());
+    stream.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: " +
+                headers.at("Authorization") + "\r\n\r\n");
+    EXPECT_TRUE(stream.readUntil("data: {", 1, 10s)) << stream.received();
+    return stream;
+  }
+  std::vector<RawSocket> watchOften(std::int64_t user, int times) {
+    const auto path = newClaim(user);
+    std::vector<RawSocket> streams;
+    for (int i = 0; i < times; ++i) streams.push_back(watch(path, Sales::as(user)));
+    return streams;
+  }
+  Response refused(std::int64_t user) { return lab_.client().get(newClaim(user), Sales::as(user)); }
+  static Headers endingIn(std::chrono::seconds time, std::int64_t user) {
+    const TokenService tokens(serviceEnvironment({}, 1, {}).at("FESTA_AUTH_JWT_SECRET"), time);
+    return {{"Authorization",
+             "Bearer " + tokens.issue({"user1", user, Realm::kUser, {}, {"ROLE_USER"}})}};
+  }
+
+  const Service lab_{sharedPg().createDatabase(),
+                     {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "12"}, {"QUEUE_WORK_MS", "600000"}}};
+  const Sales sales_{lab_.database()};
+};
+
+}  // namespace
+
+TEST_F(ClaimStreamLimits, OneUserHasFiveAndOthersAreNotHarmed) {
+  const auto greedy = watchOften(1, 5);
+  for (int i = 0; i < 50; ++i) {
+    const auto answer = refused(1);
+    expectProblem(answer, 429, "RATE_LIMITED");
+    EXPECT_FALSE(answer.header("retry-after").empty());
+  }
+  const auto other = watchOften(2, 5);
+  const auto third = watchOften(3, 2);
+  expectProblem(refused(4), 503, "OVERLOADED");
+}
+
+TEST_F(ClaimStreamLimits, AReaderThatGoesMakesRoomAtOnce) {
+  auto streams = watchOften(1, 5);
+  const auto path = newClaim(1);
+  streams.pop_back();
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(eventually([&] {
+    RawSocket stream(lab_.port());
+    stream.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: " +
+                Sales::as(1).at("Authorization") + "\r\n\r\n");
+    return stream.readUntil("data: {", 1, 200ms);
+  }));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+}
+
+TEST_F(ClaimStreamLimits, AStreamEndsWithItsToken) {
+  const auto path = newClaim(1);
+  const auto began = std::chrono::steady_clock::now();
+  auto brief = watch(path, endingIn(2s, 1));
+  auto again = watch(path, endingIn(2s, 1));  // perhaps the same token, known by now
+  auto longer = watch(path, endingIn(3600s, 1));
+  for (auto* stream : {&brief, &again}) {
+    EXPECT_TRUE(stream->readUntil("\r\n0\r\n\r\n", 1, 10s)) << stream->received();
+    EXPECT_EQ(occurrences(stream->received(), "DONE"), 0);
+  }
+  const auto taken = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(taken, 900ms) << "exp has whole seconds";
+  EXPECT_LT(taken, 4s);
+  EXPECT_FALSE(longer.readUntil("\r\n0\r\n\r\n", 1, 500ms)) << "its token goes on";
+  const auto full = watchOften(1, 4);  // the two places are free again
 }
 
 // What was accepted survives the process: SIGKILL in the middle, then another one.

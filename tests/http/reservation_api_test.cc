@@ -202,13 +202,8 @@ Response whileSomebodyBuys(const Service& service,
                   .status,
               200);
   });
-  auto client = service.client();
-  EXPECT_TRUE(eventually([&] {
-    return client.get("/metrics")
-               .body.find(R"(festa_lock_holders{lockable="seats",strategy="memory"} 1)") !=
-           std::string::npos;
-  }));
-  auto answer = client.send("POST", reservationPath(performance), wish, Sales::as(2));
+  EXPECT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
+  auto answer = service.client().send("POST", reservationPath(performance), wish, Sales::as(2));
   first.join();
   return answer;
 }

@@ -70,7 +70,7 @@ class HeldWrite : public MiddlewareFixture {
     };
   }
   drogon::Task<HttpResponsePtr> write(HttpRequestPtr request, std::function<bool()> condition) {
-    auto guard = makeGuardFactory(false, Millis{900})(request);
+    auto guard = makeGuardFactory(nullptr, Millis{900})(request);
     guard.beforeCommit = [condition] { return waitFor(condition); };
     const NewAnnouncement pinned{"title", "content", true};
     auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_NONE);

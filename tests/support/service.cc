@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -76,6 +77,27 @@ std::string Service::errors() const {
     if (line.find("\"level\":\"error\"") != std::string::npos) found += line + '\n';
   constexpr std::size_t kEnough = 4000;
   return found.size() <= kEnough ? found : found.substr(found.size() - kEnough);
+}
+
+std::string Service::metrics() const {
+  const std::string name = "\nfesta_metrics_rendered_timestamp_seconds ";
+  const std::chrono::duration<double> asked = std::chrono::system_clock::now().time_since_epoch();
+  auto connection = client();
+  std::string text;
+  const bool isNew = eventually([&] {
+    text = connection.get("/metrics").body;
+    const auto at = text.find(name);
+    return at != std::string::npos && std::stod(text.substr(at + name.size())) >= asked.count();
+  });
+  if (!isNew) throw std::runtime_error("the metrics are not rendered: " + text);
+  return text;
+}
+
+int Service::locked(const std::string& state) const {
+  const auto locks = client().get("/admin/locks", as("admin")).json();
+  int count = 0;
+  for (const auto& row : locks["instance"]) count += row["state"].asString() == state ? 1 : 0;
+  return count;
 }
 
 Headers Service::as(const std::string& account) const {

@@ -32,6 +32,11 @@ class Service {
   std::string errors() const;  // the last lines of the log with level error
 
   HttpClient client() const { return HttpClient(port_); }
+  // The text of /metrics, rendered after this call: what has happened until then is in it. Takes up
+  // to a second.
+  std::string metrics() const;
+  // How many requests of this instance are "holding" or "waiting" for a lock at this moment.
+  int locked(const std::string& state) const;
   // `Authorization` of a demo account: admin, council1 or council2.
   Headers as(const std::string& account) const;
   // A new festival with a council of its own; its header.

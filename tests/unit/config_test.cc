@@ -101,6 +101,16 @@ TEST(Config, VariablesOverrideJson) {
   EXPECT_TRUE(config.lab);
 }
 
+TEST(Config, MetricsHaveAListenerOfTheirOwnWhenTheyHaveAPort) {
+  EXPECT_EQ(read("").metrics.port, 0);
+  const auto config = read(R"({"metrics": {"port": 9100, "address": "10.0.0.1"}})");
+  EXPECT_EQ(config.metrics.port, 9100);
+  EXPECT_EQ(config.metrics.address, "10.0.0.1");
+  EXPECT_THAT(refusal(R"({"metrics": {"port": 8080}})"), HasSubstr("'metrics.port'"));
+  EXPECT_THAT(refusal(R"({"metrics": {"address": "127.0.0.1"}})"),
+              AllOf(HasSubstr("'metrics.address'"), HasSubstr("metrics.port")));
+}
+
 TEST(Config, AnUnknownKeyIsRefusedByName) {
   EXPECT_THAT(refusal(R"({"colour": "red"})"), HasSubstr("'colour'"));
   EXPECT_THAT(refusal(R"({"http": {"prot": 1}})"), HasSubstr("'http.prot'"));

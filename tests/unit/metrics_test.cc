@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace festa::test {
 
 using testing::HasSubstr;
@@ -25,6 +27,21 @@ TEST(Metrics, AGaugeIsReadAtEachRendering) {
   EXPECT_THAT(metrics.render(), HasSubstr("# TYPE festa_test gauge\nfesta_test 1\n"));
   value = 0;
   EXPECT_THAT(metrics.render(), HasSubstr("\nfesta_test 0\n"));
+}
+
+TEST(Metrics, TheTextSaysWhenItWasRendered) {
+  const Metrics metrics;
+  const auto seconds = [] {
+    const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+    return now.count();
+  };
+  const auto before = seconds();
+  const auto text = metrics.render();
+  const std::string name = "\nfesta_metrics_rendered_timestamp_seconds ";
+  ASSERT_THAT(text, HasSubstr(name));
+  const auto rendered = std::stod(text.substr(text.find(name) + name.size()));
+  EXPECT_GE(rendered, before - 0.000'01);
+  EXPECT_LE(rendered, seconds() + 0.000'01);
 }
 
 TEST(Metrics, GaugesMayHaveLabelsThatComeWithTime) {

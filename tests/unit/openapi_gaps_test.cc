@@ -1,6 +1,7 @@
 #include "controllers/openapi_gaps.h"
 
 #include "app/error_mapper.h"
+#include "app/strategies.h"
 #include "controllers/embedded_files.h"
 #include "controllers/json_body.h"
 
@@ -81,6 +82,16 @@ TEST(OpenApiDocument, KnowsEveryErrorCodeAndNoOther) {
   for (const auto& code :
        document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"])
     described.insert(code.asString());
+  EXPECT_EQ(described, ours);
+}
+
+TEST(OpenApiDocument, KnowsEveryStrategyAndNoOther) {
+  std::set<std::string> ours;
+  for (const auto& row : strategyTable()) ours.insert(row.name);
+  std::set<std::string> described;
+  const auto document = builtInDocument();
+  for (const auto& name : document["components"]["parameters"]["Concurrency"]["schema"]["enum"])
+    described.insert(name.asString());
   EXPECT_EQ(described, ours);
 }
 

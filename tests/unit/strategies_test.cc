@@ -1,9 +1,12 @@
 #include "app/strategies.h"
 
+#include "controllers/embedded_files.h"
+#include "controllers/json_body.h"
 #include "services/error.h"
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 namespace festa::test {
@@ -71,10 +74,21 @@ std::shared_ptr<lock::LockHold> holdFor(const Held& held) {
   return hold;
 }
 
+LabPauses labPauses;
+
+std::string labFaultPattern() {
+  for (const auto& file : docsFiles())
+    if (file.name == "openapi.json")
+      return parseJsonObject(
+                 file.content)["components"]["parameters"]["LabFault"]["schema"]["pattern"]
+          .asString();
+  throw std::runtime_error("no openapi.json");
+}
+
 WriteGuard guardFor(const Held& held, bool lab = false, const Headers& headers = {}) {
   const auto guarded = request(headers);
   lock::attachHold(guarded, holdFor(held));
-  return makeGuardFactory(lab, std::chrono::milliseconds(900))(guarded);
+  return makeGuardFactory(lab ? &labPauses : nullptr, std::chrono::milliseconds(900))(guarded);
 }
 
 }  // namespace
@@ -215,7 +229,7 @@ TEST(Planner, InTheLabUnknownHeaderValuesAreRefused) {
 }
 
 TEST(GuardFactory, ARequestWithoutAHoldIsABugOfOurs) {
-  for (const bool lab : {false, true})
+  for (auto* const lab : {static_cast<LabPauses*>(nullptr), &labPauses})
     EXPECT_THROW(makeGuardFactory(lab, std::chrono::milliseconds(900))(request()),
                  std::logic_error);
 }
@@ -235,7 +249,7 @@ TEST(GuardFactory, TheDeadlineIsThatOfTheHoldAtTheMomentOfAsking) {
   const auto guarded = request();
   const auto hold = holdFor({});
   lock::attachHold(guarded, hold);
-  const auto guard = makeGuardFactory(false, std::chrono::milliseconds(900))(guarded);
+  const auto guard = makeGuardFactory(nullptr, std::chrono::milliseconds(900))(guarded);
   hold->grant(Lease{"pins:1", "owner-1", kFence, kValidUntil + std::chrono::hours(1)});
   EXPECT_EQ(guard.validUntil(), kValidUntil + std::chrono::hours(1));
   // The storage of this test says that the hold is lost.
@@ -267,15 +281,16 @@ TEST(GuardFactory, AnUnknownCommitLeavesTheHoldToExpire) {
   const auto guarded = request();
   const auto hold = holdFor({});
   lock::attachHold(guarded, hold);
-  const auto guard = makeGuardFactory(false, std::chrono::milliseconds(900))(guarded);
+  const auto guard = makeGuardFactory(nullptr, std::chrono::milliseconds(900))(guarded);
   EXPECT_FALSE(hold->leftToExpire());
   guard.commitUnknown();
   EXPECT_TRUE(hold->leftToExpire());
 }
 
 TEST(GuardFactory, FaultsAreForTheLabOnly) {
-  for (const auto* fault : {"release-before-commit", "throw-before-commit",
-                            "throw-number-before-commit", "pause-before-commit=20"}) {
+  for (const auto* fault :
+       {"release-before-commit", "throw-before-commit", "throw-number-before-commit",
+        "pause-before-commit=20", "pause-before-commit=60000"}) {
     EXPECT_TRUE(guardFor({}, true, {{"X-Lab-Fault", fault}}).beforeCommit) << fault;
     EXPECT_FALSE(guardFor({}, false, {{"X-Lab-Fault", fault}}).beforeCommit) << fault;
   }
@@ -286,12 +301,25 @@ TEST(GuardFactory, FaultsAreForTheLabOnly) {
 TEST(GuardFactory, UnknownFaultsAreRefused) {
   for (const auto* fault :
        {"nonsense", "pause-before-commit", "pause-before-commit=", "pause-before-commit=x",
-        "pause-before-commit=-5", "pause-before-commit=0"})
+        "pause-before-commit=-5", "pause-before-commit=0", "pause-before-commit=60001",
+        "pause-before-commit=999999999999", "pause-before-commit=9223372036854775807"})
     EXPECT_EQ(failureOf([&] {
                 guardFor({}, true, {{"X-Lab-Fault", fault}});
               }),
               ErrorCode::kInvalidParameter)
         << fault;
+}
+
+TEST(GuardFactory, TheFaultsAreThoseOfTheOpenApiDocument) {
+  const std::regex described(labFaultPattern());
+  for (const auto* fault :
+       {"release-before-commit", "throw-before-commit", "pause-before-commit=1",
+        "pause-before-commit=9999", "pause-before-commit=59999", "pause-before-commit=60000",
+        "pause-before-commit=60001", "pause-before-commit=70000", "pause-before-commit=100000",
+        "pause-before-commit=0", "pause-before-commit=01", "pause-before-commit=", "nonsense"}) {
+    const auto failure = failureOf([&] { guardFor({}, true, {{"X-Lab-Fault", fault}}); });
+    EXPECT_EQ(std::regex_match(fault, described), !failure) << fault;
+  }
 }
 
 TEST(GuardFactory, AThrowingFaultThrows) {

@@ -62,6 +62,26 @@ TEST(TokenService, ATokenComesBackAsItsCaller) {
   EXPECT_FALSE(caller->hasRole("admin"));
 }
 
+TEST(TokenService, ACallerKnowsWhenTheTokenEndsAlsoWhenItIsVerifiedAgain) {
+  const auto now = std::time(nullptr);
+  const auto payload = [](const std::string& times) {
+    return R"({"sub":"u","uid":1,"realm":"user","roles":[],)" + times + '}';
+  };
+  const auto endOf = [&](const std::string& times) {
+    const auto token = crafted(payload(times));
+    const auto first = tokens().verify(token);
+    const auto again = tokens().verify(token);
+    if (!first || !again) throw std::runtime_error("not accepted: " + times);
+    EXPECT_EQ(first->expiresAt, again->expiresAt);
+    return first->expiresAt.time_since_epoch().count();
+  };
+  EXPECT_EQ(endOf(R"("exp":)" + std::to_string(now + 2)), now + 2);
+  EXPECT_EQ(endOf(R"("exp":)" + std::to_string(now + 7200) + R"(,"iat":)" + std::to_string(now)),
+            now + 3600)
+      << "not longer than tokens live";
+  EXPECT_EQ(endOf(R"("exp":9223372036854775807)"), std::numeric_limits<std::int64_t>::max());
+}
+
 TEST(TokenService, AUserNeedsNeitherFestivalNorRoles) {
   const auto caller =
       tokens().verify(tokens().issue({"사용자", 1, Realm::kUser, std::nullopt, {}}));

@@ -1,0 +1,67 @@
+// The text of /metrics, rendered off the request loops.
+#pragma once
+
+#include <drogon/utils/coroutine.h>
+#include <trantor/net/EventLoopThread.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// Renders on a thread of its own, and only when somebody asks. A text is served for a second after
+// it was rendered; requests that come while one is rendered share it. Thread-safe.
+class MetricsPage {
+ public:
+  using Text = std::shared_ptr<const std::string>;
+  using Render = std::function<std::string()>;
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  // `render` runs on the page's thread only, `now` on any. Both must outlive the page.
+  explicit MetricsPage(Render render, Clock now = std::chrono::steady_clock::now);
+  ~MetricsPage();
+  MetricsPage(const MetricsPage&) = delete;
+  MetricsPage& operator=(const MetricsPage&) = delete;
+
+  // Awaited on an event loop, which it does not block; resumes there. Throws what `render` has
+  // thrown, and ServiceError(kShuttingDown) after stop().
+  drogon::Task<Text> text();
+
+  // Waits for a rendering under way; there will be no other. Call it once and before the loops end
+  // on which text() is awaited, but not on one of them. The destructor calls it if nobody has.
+  void stop();
+
+ private:
+  class Waiter;
+  struct Rendering {
+    Text text;
+    std::exception_ptr error;  // instead of the text
+
+    Text get() const;
+  };
+
+  // The text of the last second, or nullopt: the waiter will be told.
+  std::optional<Rendering> joinOr(const std::shared_ptr<Waiter>& waiter);
+  void renderOnce();
+  void tellAll(const Rendering& rendering);
+
+  const Render render_;
+  const Clock now_;
+  std::mutex mutex_;
+  // guarded by mutex_
+  bool stopped_ = false;
+  std::optional<Rendering> last_;
+  std::chrono::steady_clock::time_point lastAt_;  // when last_ was done
+  // Not empty: a rendering is under way or will be.
+  std::vector<std::shared_ptr<Waiter>> waiting_;
+
+  std::unique_ptr<trantor::EventLoopThread> thread_;  // null after stop()
+};
+
+}  // namespace festa

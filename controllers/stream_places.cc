@@ -1,0 +1,31 @@
+#include "controllers/stream_places.h"
+
+#include "services/error.h"
+
+namespace festa {
+
+StreamPlaces::Place::Place(std::shared_ptr<StreamPlaces> places, std::int64_t user)
+    : places_(std::move(places)), user_(user) {
+  const std::lock_guard guard(places_->mutex_);
+  const auto own = places_->byUser_.find(user_);
+  const auto taken = own == places_->byUser_.end() ? 0 : own->second;
+  if (taken >= places_->perUser_)
+    throw ServiceError(ErrorCode::kRateLimited, "too many event streams of one user");
+  if (places_->taken_ >= places_->inAll_)
+    throw ServiceError(ErrorCode::kOverloaded, "too many event streams");
+  places_->byUser_[user_] = taken + 1;
+  ++places_->taken_;
+}
+
+StreamPlaces::Place::~Place() {
+  const std::lock_guard guard(places_->mutex_);
+  const auto own = places_->byUser_.find(user_);
+  if (--own->second == 0) places_->byUser_.erase(own);
+  --places_->taken_;
+}
+
+std::shared_ptr<StreamPlaces::Place> StreamPlaces::take(std::int64_t user) {
+  return std::make_shared<Place>(shared_from_this(), user);
+}
+
+}  // namespace festa

@@ -1,0 +1,74 @@
+#include "controllers/stream_places.h"
+
+#include "services/error.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace festa::test {
+
+namespace {
+
+class StreamPlacesTest : public testing::Test {
+ protected:
+  // Why not; nullopt: there was one.
+  static std::optional<ErrorCode> refusal(StreamPlaces& places, std::int64_t user) {
+    try {
+      places.take(user);
+      return std::nullopt;
+    } catch (const ServiceError& error) {
+      return error.code();
+    }
+  }
+  static std::shared_ptr<StreamPlaces> make(std::size_t inAll, std::size_t perUser) {
+    return std::make_shared<StreamPlaces>(inAll, perUser);
+  }
+};
+
+}  // namespace
+
+TEST_F(StreamPlacesTest, OneUserHasSoManyAndOthersStillHaveTheirs) {
+  const auto places = make(100, 3);
+  std::vector<std::shared_ptr<StreamPlaces::Place>> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(places->take(1));
+  EXPECT_EQ(refusal(*places, 1), ErrorCode::kRateLimited);
+  EXPECT_EQ(refusal(*places, 2), std::nullopt);
+}
+
+TEST_F(StreamPlacesTest, AllUsersTogetherHaveSoMany) {
+  const auto places = make(4, 3);
+  std::vector<std::shared_ptr<StreamPlaces::Place>> taken;
+  for (const int user : {1, 1, 1, 2}) taken.push_back(places->take(user));
+  EXPECT_EQ(refusal(*places, 2), ErrorCode::kOverloaded);
+  EXPECT_EQ(refusal(*places, 3), ErrorCode::kOverloaded);
+  EXPECT_EQ(refusal(*places, 1), ErrorCode::kRateLimited) << "waiting for others would not help";
+}
+
+TEST_F(StreamPlacesTest, APlaceThatIsGivenBackCanBeTakenAgain) {
+  const auto places = make(2, 1);
+  auto first = places->take(1);
+  auto second = places->take(2);
+  first.reset();
+  EXPECT_EQ(refusal(*places, 2), ErrorCode::kRateLimited);
+  first = places->take(1);
+  EXPECT_EQ(refusal(*places, 3), ErrorCode::kOverloaded);
+  first.reset();
+  second.reset();
+  EXPECT_EQ(refusal(*places, 3), std::nullopt);
+}
+
+TEST_F(StreamPlacesTest, ARefusalTakesNothing) {
+  const auto places = make(2, 1);
+  const auto first = places->take(1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(refusal(*places, 1), ErrorCode::kRateLimited);
+  EXPECT_EQ(refusal(*places, 2), std::nullopt);
+}
+
+TEST_F(StreamPlacesTest, ZeroIsNone) {
+  EXPECT_EQ(refusal(*make(0, 5), 1), ErrorCode::kOverloaded);
+  EXPECT_EQ(refusal(*make(5, 0), 1), ErrorCode::kRateLimited);
+}
+
+}  // namespace festa::test
