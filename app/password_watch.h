@@ -41,8 +41,8 @@ class PasswordWatch : public std::enable_shared_from_this<PasswordWatch> {
   trantor::EventLoop* loop_ = nullptr;
   // On the loop's thread only.
   enum class State { kIdle, kLooking, kStopped } state_ = State::kIdle;
-  bool hasFailed_ = false;          // the last time
-  std::function<void()> onIdle_{};  // of a stop() that waits for a look
+  bool hasFailed_ = false;        // the last time
+  std::function<void()> onIdle_;  // of a stop() that waits for a look
 };
 
 }  // namespace festa

@@ -142,7 +142,7 @@ std::optional<Caller> TokenService::verify(const std::string& token) const {
   const Jwt decoded(raw, &jwt_free);
   // What "crit" lists must be understood; we understand no extension.
   const auto header = objectFrom(jwt_get_headers_json(raw, nullptr));
-  if (jwt_get_alg(raw) != JWT_ALG_HS256 || header.isNull() || header.isMember("crit"))
+  if (jwt_get_alg(raw) != JWT_ALG_HS256 || header["alg"] != "HS256" || header.isMember("crit"))
     return std::nullopt;
   const auto claims = objectFrom(jwt_get_grants_json(raw, nullptr));
   if (claims.isNull() || !hasBegun(claims, now)) return std::nullopt;

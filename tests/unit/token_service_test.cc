@@ -133,8 +133,9 @@ TEST(TokenService, AlgorithmNoneIsRefused) {
 TEST(TokenService, OtherAlgorithmsAreRefusedEvenWithTheRightSecret) {
   EXPECT_FALSE(tokens().verify(crafted(R"({"alg":"HS384"})", goodPayload(), EVP_sha384())));
   EXPECT_FALSE(tokens().verify(crafted(R"({"alg":"HS512"})", goodPayload(), EVP_sha512())));
-  for (const auto* header : {R"({"alg":"RS256"})", R"({"alg":"ES256"})", R"({"alg":""})",
-                             R"({"alg":null})", R"({"typ":"JWT"})", "{}", "[]", "x"})
+  for (const auto* header :
+       {R"({"alg":"hs256"})", R"({"alg":"RS256"})", R"({"alg":"ES256"})", R"({"alg":""})",
+        R"({"alg":null})", R"({"typ":"JWT"})", "{}", "[]", "x"})
     EXPECT_FALSE(tokens().verify(crafted(header, goodPayload(), EVP_sha256()))) << header;
 }
 
