@@ -118,7 +118,7 @@ TEST_F(PasswordChange, EveryFurtherOneEndsTheTokensBetween) {
   EXPECT_EQ(statusOf(client, loggedIn(password)), 422);
 }
 
-TEST_F(PasswordChange, TokensOfATokenIssuedElsewhereRightAfterItAreGood) {
+TEST_F(PasswordChange, ATokenIssuedElsewhereRightAfterItIsGood) {
   ASSERT_EQ(change(elsewhere, loggedIn()).status, 200);
   EXPECT_EQ(statusOf(client, loggedIn(kAnother)), 422) << "this instance may not know of it yet";
 }
