@@ -213,9 +213,11 @@ TEST(ErrorMapper, AServiceErrorKeepsItsCode) {
 }
 
 TEST(ErrorMapper, DatabaseFailuresAreToldApartByTheirText) {
-  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to statement timeout"), "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to statement timeout"),
+            "DATABASE_BUSY");
   EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to lock timeout"), "LOCK_TIMEOUT");
-  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to user request"), "LOCK_TIMEOUT");
+  EXPECT_EQ(codeForFailure("ERROR:  canceling statement due to user request"), "DATABASE_BUSY");
+  EXPECT_EQ(codeForFailure("Too many queries in buffer"), "OVERLOADED");
   EXPECT_EQ(codeForFailure("ERROR:  deadlock detected"), "LOCK_TIMEOUT");
   EXPECT_EQ(codeForFailure("ERROR:  could not serialize access due to concurrent update"),
             "LOCK_TIMEOUT");
