@@ -8,7 +8,7 @@ namespace {
 
 // As it was sent; nullopt: it was rejected.
 std::optional<std::string> readLogin(FieldReader& fields, const char* field) {
-  const auto name = fields.notBlank(field);
+  auto name = fields.notBlank(field);
   if (!name) return std::nullopt;
   if (*utf8Length(*name) <= kMaxLoginSpelling && *utf8Length(toNfc(*name)) <= kMaxLogin)
     return name;
