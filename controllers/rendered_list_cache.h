@@ -7,7 +7,6 @@
 #include <trantor/net/EventLoop.h>
 
 #include <chrono>
-#include <compare>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,7 +27,10 @@ struct ListOwner {
   ListKind kind;
   std::int64_t id;
 
-  auto operator<=>(const ListOwner&) const = default;
+  bool operator==(const ListOwner&) const = default;
+  bool operator<(const ListOwner& other) const {
+    return std::tie(kind, id) < std::tie(other.kind, other.id);
+  }
 };
 
 // One rendering per key at a time, and none while the last one began less than `maxAge` ago:
@@ -43,7 +46,10 @@ class RenderedListCache {
     ListOwner owner;
     std::string part;  // a page or a section; empty: the first or all
 
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
+    bool operator<(const Key& other) const {
+      return std::tie(owner, part) < std::tie(other.owner, other.part);
+    }
   };
 
   struct Settings {

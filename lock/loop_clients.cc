@@ -50,7 +50,7 @@ std::shared_ptr<const LoopClients<Client>> LoopClients<Client>::create(
 template <class Client>
 typename LoopClients<Client>::Ptr LoopClients<Client>::here() const {
   const auto index = drogon::app().getCurrentThreadIndex();
-  const auto client = index < clients_.size() ? clients_[index] : nullptr;
+  auto client = index < clients_.size() ? clients_[index] : nullptr;
   if (!client) throw NoClientHere();
   return client;
 }
