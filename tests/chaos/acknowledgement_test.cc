@@ -149,6 +149,18 @@ TEST_F(Acknowledgement, AQueuedClaimIsAnsweredAfterItsCommit) {
                [&] { return claim(coupon, 1); });
 }
 
+// What the migrator and the start's other statements use.
+TEST_F(Acknowledgement, AStatementOfTheStartIsBelievedAfterItsCommit) {
+  admin_.run("CREATE TABLE started (id int)");
+  endSessions("INSERT ON started", 1000);
+  PgSession session(database_);
+  EXPECT_THROW(session.query("INSERT INTO started VALUES ($1::int) RETURNING id", {"1"}),
+               std::runtime_error);
+  PgSession another(database_);
+  EXPECT_THROW(another.run("BEGIN; INSERT INTO started VALUES (2); COMMIT"), std::runtime_error);
+  EXPECT_EQ(count("started"), 0);
+}
+
 // The queue forgets a ticket when its handler returns: that must not be before the commit.
 TEST_F(Acknowledgement, AQueuedClaimIsDecidedAndWorkedOnUntilThatIsCommitted) {
   start(kQueued);
