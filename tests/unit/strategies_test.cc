@@ -313,10 +313,11 @@ TEST(GuardFactory, UnknownFaultsAreRefused) {
 TEST(GuardFactory, TheFaultsAreThoseOfTheOpenApiDocument) {
   const std::regex described(labFaultPattern());
   for (const auto* fault :
-       {"release-before-commit", "throw-before-commit", "pause-before-commit=1",
-        "pause-before-commit=9999", "pause-before-commit=59999", "pause-before-commit=60000",
-        "pause-before-commit=60001", "pause-before-commit=70000", "pause-before-commit=100000",
-        "pause-before-commit=0", "pause-before-commit=01", "pause-before-commit=", "nonsense"}) {
+       {"release-before-commit", "throw-before-commit", "throw-number-before-commit",
+        "pause-before-commit=1", "pause-before-commit=9999", "pause-before-commit=59999",
+        "pause-before-commit=60000", "pause-before-commit=60001", "pause-before-commit=70000",
+        "pause-before-commit=100000", "pause-before-commit=0", "pause-before-commit=01",
+        "pause-before-commit=", "nonsense"}) {
     const auto failure = failureOf([&] { guardFor({}, true, {{"X-Lab-Fault", fault}}); });
     EXPECT_EQ(std::regex_match(fault, described), !failure) << fault;
   }
