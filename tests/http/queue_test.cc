@@ -178,7 +178,10 @@ class ClaimStreamLimits : public testing::Test {
     for (int i = 0; i < times; ++i) streams.push_back(watch(path, Sales::as(user)));
     return streams;
   }
-  Response refused(std::int64_t user) { return lab_.client().get(newClaim(user), Sales::as(user)); }
+  // Without status when it is a stream, which does not end.
+  Response refused(std::int64_t user) {
+    return HttpClient(lab_.port(), 2).get(newClaim(user), Sales::as(user));
+  }
   static Headers endingIn(std::chrono::seconds time, std::int64_t user) {
     const TokenService tokens(serviceEnvironment({}, 1, {}).at("FESTA_AUTH_JWT_SECRET"), time);
     return {{"Authorization",
@@ -194,7 +197,7 @@ class ClaimStreamLimits : public testing::Test {
 
 TEST_F(ClaimStreamLimits, OneUserHasFiveAndOthersAreNotHarmed) {
   const auto greedy = watchOften(1, 5);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 10; ++i) {
     const auto answer = refused(1);
     expectProblem(answer, 429, "RATE_LIMITED");
     EXPECT_FALSE(answer.header("retry-after").empty());
