@@ -487,6 +487,7 @@ void serve(const Config& config) {
       queues->stop();
       passwordWatch->stop();
       metricsPage.stop();
+      hasher->stop();
       drogon::app().quit();
     });
     LogLine("ready")

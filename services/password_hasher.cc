@@ -38,12 +38,10 @@ class PasswordHasher::Job {
   Job& operator=(const Job&) = delete;
 
   bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> handle) {
+  // An exception here resumes the coroutine with it.
+  void await_suspend(std::coroutine_handle<> handle) {
     auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-    if (hasher_.enqueue([this, loop, handle] { run(loop, handle); })) return true;
-    failure_ =
-        std::make_exception_ptr(ServiceError(ErrorCode::kOverloaded, "password queue is full"));
-    return false;
+    hasher_.enqueue([this, loop, handle] { run(loop, handle); });
   }
   void await_resume() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -70,22 +68,28 @@ PasswordHasher::PasswordHasher(std::size_t threads, std::size_t maxQueued)
 }
 
 PasswordHasher::~PasswordHasher() {
+  stop();
+}
+
+void PasswordHasher::stop() {
   {
     const std::lock_guard guard(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
   for (auto& thread : threads_) thread.join();
+  threads_.clear();
 }
 
-bool PasswordHasher::enqueue(std::function<void()> job) {
+void PasswordHasher::enqueue(std::function<void()> job) {
   {
     const std::lock_guard guard(mutex_);
-    if (queue_.size() >= maxQueued_) return false;
+    if (stopping_) throw ServiceError(ErrorCode::kShuttingDown, "no passwords are hashed any more");
+    if (queue_.size() >= maxQueued_)
+      throw ServiceError(ErrorCode::kOverloaded, "password queue is full");
     queue_.push_back(std::move(job));
   }
   wake_.notify_one();
-  return true;
 }
 
 void PasswordHasher::work() {

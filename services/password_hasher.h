@@ -22,6 +22,11 @@ class PasswordHasher {
   PasswordHasher(const PasswordHasher&) = delete;
   PasswordHasher& operator=(const PasswordHasher&) = delete;
 
+  // Ends the threads. To be called while the loops that await still exist: a result goes to its
+  // loop. Jobs in the queue are dropped and their coroutines never resumed; later ones throw
+  // ServiceError(kShuttingDown). Repeating it does nothing.
+  void stop();
+
   drogon::Task<std::string> hash(std::string password);
   drogon::Task<bool> verify(std::string hash, std::string password);
   // Costs as much as verify() and is always false: for names that do not exist.
@@ -33,7 +38,7 @@ class PasswordHasher {
 
  private:
   class Job;
-  bool enqueue(std::function<void()> job);  // false: the queue is full
+  void enqueue(std::function<void()> job);  // throws ServiceError
   void work();
 
   const std::size_t maxQueued_;

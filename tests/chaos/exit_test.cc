@@ -145,39 +145,6 @@ TEST_P(Exit, EveryStopEndsWithStatusZero) {
   for (int stop = 0; stop < sized(5, 100) && !HasFailure(); ++stop) stopOnce(use, count);
 }
 
-// Requests that nobody waits for any longer: passwords that are being hashed, a holder, waiters.
-TEST(ExitPastTheDrainLimit, EndsWithStatusZero) {
-  const auto database = sharedPg().createDatabase();
-  auto settings = settingsOf("redis-fair");
-  settings["LAB"] = "true";
-  settings["HTTP_DRAIN_LIMIT_MS"] = "100";
-  settings["LIMITS_LOGINS_PER_MINUTE"] = "0";
-  for (int stop = 0; stop < sized(5, 100) && !testing::Test::HasFailure(); ++stop) {
-    Service service(database, settings);
-    auto headers = service.newFestival();
-    headers["X-Lab-Fault"] = "pause-before-commit=2000";
-    std::vector<std::thread> clients;
-    for (int i = 0; i < 4; ++i)
-      clients.emplace_back([&] {
-        HttpClient client(service.port());
-        client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":false})",
-                    headers);
-      });
-    for (int i = 0; i < 20; ++i)
-      clients.emplace_back([&] {
-        HttpClient client(service.port());
-        client.send("POST", "/councils/login", R"({"username":"admin","password":"wrong-one"})");
-      });
-    EXPECT_TRUE(eventually([&] {
-      const auto metrics = service.client().get("/metrics").body;
-      return metrics.find("\nfesta_http_in_flight 1\n") == std::string::npos;
-    }));
-    service.process().signal(SIGTERM);
-    EXPECT_EQ(service.process().wait(), 0) << service.errors();
-    for (auto& client : clients) client.join();
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Storages, Exit,
                          testing::Combine(testing::Values("memory", "redis-spin", "redis-pubsub",
                                                           "redis-fair", "redlock", "queue-local",

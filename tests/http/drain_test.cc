@@ -1,8 +1,10 @@
 // SIGTERM under load: every request that was read gets an HTTP answer.
 #include "tests/support/loops.h"
+#include "tests/support/redis_server.h"
 #include "tests/support/rush.h"
 #include "tests/support/sales.h"
 #include "tests/support/service.h"
+#include "tests/support/size.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -187,6 +189,41 @@ TEST(Drain, AnIdleServiceStopsAtOnceEvenWithOpenConnections) {
   auto idle = service.client();
   EXPECT_EQ(idle.get("/healthz").status, 200);
   service.stop();
+}
+
+// Requests that nobody waits for any longer: passwords that are being hashed, a holder, waiters.
+TEST(Drain, PastItsLimitTheProcessEndsWithStatusZero) {
+  const auto database = sharedPg().createDatabase();
+  const Service::Settings settings{{"LAB", "true"},
+                                   {"HTTP_DRAIN_LIMIT_MS", "100"},
+                                   {"LIMITS_LOGINS_PER_MINUTE", "0"},
+                                   {"LOCK_STRATEGY", "redis-fair"},
+                                   {"REDIS_HOST", "127.0.0.1"},
+                                   {"REDIS_PORT", std::to_string(sharedRedis().port())}};
+  for (int stop = 0; stop < sized(5, 100) && !testing::Test::HasFailure(); ++stop) {
+    Service service(database, settings);
+    auto headers = service.newFestival();
+    headers["X-Lab-Fault"] = "pause-before-commit=2000";
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i)
+      clients.emplace_back([&] {
+        HttpClient client(service.port());
+        client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":false})",
+                    headers);
+      });
+    for (int i = 0; i < 20; ++i)
+      clients.emplace_back([&] {
+        HttpClient client(service.port());
+        client.send("POST", "/councils/login", R"({"username":"admin","password":"wrong-one"})");
+      });
+    EXPECT_TRUE(eventually([&] {
+      const auto metrics = service.client().get("/metrics").body;
+      return metrics.find("\nfesta_http_in_flight 1\n") == std::string::npos;
+    }));
+    service.process().signal(SIGTERM);
+    EXPECT_EQ(service.process().wait(), 0) << service.errors();
+    for (auto& client : clients) client.join();
+  }
 }
 
 }  // namespace festa::test
