@@ -1,10 +1,9 @@
 #include "app/edge.h"
 
-#include "app/error_mapper.h"
 #include "app/log.h"
+#include "controllers/error_mapping.h"
+#include "controllers/problem.h"
 #include "controllers/request_context.h"
-
-#include <drogon/HttpAppFramework.h>
 
 #include <algorithm>
 #include <optional>
@@ -87,6 +86,10 @@ std::size_t declaredLength(const HttpRequestPtr& request) {
   return text.empty() ? 0 : std::stoull(text);
 }
 
+bool answersToken(const RouteTable::Match& route) {
+  return route.result == RouteTable::Result::kFound && route.endpoint->head().answersToken;
+}
+
 HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
   auto response = problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
   response->addHeader("Allow", allow);
@@ -100,29 +103,26 @@ std::string requestIdOf(const HttpRequestPtr& request) {
   return record ? record->requestId : "";
 }
 
-Edge::Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes,
-           HeaderCheck checkHeaders, std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain)
+Edge::Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
+           Metrics& metrics, std::shared_ptr<Drain> drain)
     : settings_(std::move(settings)),
-      routes_(std::move(routes)),
-      checkHeaders_(std::move(checkHeaders)),
-      metrics_(std::move(metrics)),
+      routes_(routes),
+      callers_(callers),
+      metrics_(metrics),
       drain_(std::move(drain)) {}
 
 void Edge::install() {
   auto& app = drogon::app();
-  app.setCustomErrorHandler([](drogon::HttpStatusCode status, const HttpRequestPtr& request) {
+  // Drogon may refuse before any advice is asked.
+  app.setCustomErrorHandler([this](drogon::HttpStatusCode status, const HttpRequestPtr& request) {
+    open(request);
     return refusalOf(request, status);
   });
   app.registerPreBodyAdvice(
       [this](const HttpRequestPtr& request) { return admitHeaders(request); });
-  app.registerPreRoutingAdvice([this](const HttpRequestPtr& request,
-                                      drogon::AdviceCallback&& answer,
-                                      drogon::AdviceChainCallback&& goOn) {
-    if (auto response = admit(request))
-      answer(response);
-    else
-      goOn();
-  });
+  app.registerPreRoutingAdvice(
+      [this](const HttpRequestPtr& request, drogon::AdviceCallback&& answer,
+             drogon::AdviceChainCallback&&) { serve(request, std::move(answer)); });
   app.registerPreSendingAdvice(
       [this](const HttpRequestPtr& request, const HttpResponsePtr& response) {
         finish(request, response);
@@ -151,12 +151,10 @@ void Edge::open(const HttpRequestPtr& request) const {
   const auto& wished = request->getHeader("x-request-id");
   request->attributes()->insert(
       kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId()));
-  auto context = std::make_shared<RequestContext>();
-  context->pathPrefix = stripPrefix(request);
-  // Drogon matches paths by a regular expression that recurses for every character.
+  auto& context = attachContext(request);
+  context.pathPrefix = stripPrefix(request);
   if (request->path().size() <= kMaxPath)
-    context->route = routes_->match(request->methodString(), request->path());
-  attachContext(request, context);
+    context.route = routes_.match(request->methodString(), request->path());
 }
 
 HttpResponsePtr Edge::admitHeaders(const HttpRequestPtr& request) const {
@@ -165,12 +163,26 @@ HttpResponsePtr Edge::admitHeaders(const HttpRequestPtr& request) const {
   if (auto refusal = refuse(request)) return refusal;
   if (declaredLength(request) > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
+  auto& context = contextOf(request);
+  if (context.route.result != RouteTable::Result::kFound) return nullptr;
   try {
-    checkHeaders_(request);
+    callers_.identify(context.route.endpoint->head(), request, context);
   } catch (const ServiceError& error) {
     return problem(request, error);
   }
   return nullptr;
+}
+
+drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback answer) const {
+  HttpResponsePtr response;
+  std::exception_ptr failure;
+  try {
+    response = admit(request);
+    if (!response) response = co_await contextOf(request).route.endpoint->answer(request);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  answer(failure ? toResponse(request, failure) : response);
 }
 
 HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
@@ -233,7 +245,7 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   const auto record = recordOf(request);
   response->addHeader("X-Request-Id", record->requestId);
   const auto& context = contextOf(request);
-  if (context.mustNotBeStored) response->addHeader("Cache-Control", "no-store");
+  if (answersToken(context.route)) response->addHeader("Cache-Control", "no-store");
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
@@ -250,11 +262,11 @@ void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& res
   // Whatever is asked for in vain is one series.
   const auto& match = contextOf(request).route;
   const bool isKnown = match.result == RouteTable::Result::kFound;
-  const std::string route = isKnown ? match.pattern : "unmatched";
+  const std::string route = isKnown ? match.endpoint->head().path : "unmatched";
   const std::string method = isKnown ? request->methodString() : "other";
   const auto taken =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
-  metrics_->requestFinished(method, route, response->statusCode(), taken);
+  metrics_.requestFinished(method, route, response->statusCode(), taken);
   LogLine("request")
       .with("request_id", record->requestId)
       .with("method", request->methodString())

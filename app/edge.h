@@ -1,14 +1,13 @@
-// What happens to every request before routing and to every answer before it is sent.
+// Where requests come in and answers go out.
 #pragma once
 
 #include "app/drain.h"
 #include "app/metrics.h"
+#include "controllers/caller_check.h"
 #include "controllers/route_table.h"
 
-#include <drogon/HttpRequest.h>
-#include <drogon/HttpResponse.h>
+#include <drogon/HttpAppFramework.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,15 +24,14 @@ struct EdgeSettings {
   std::int64_t metricsPort;
 };
 
-// Request ids, the path's prefix, draining, bounds of requests and bodies, CORS, unknown routes and
-// methods, headers of every answer, access log and request metrics.
+// Request ids, the path's prefix, the route, draining, bounds of requests and bodies, CORS, unknown
+// routes and methods; then the route's endpoint; then headers of every answer, access log and
+// request metrics.
 class Edge {
  public:
-  // Throws ServiceError to refuse a request by its headers.
-  using HeaderCheck = std::function<void(const drogon::HttpRequestPtr&)>;
-
-  Edge(EdgeSettings settings, std::shared_ptr<const RouteTable> routes, HeaderCheck checkHeaders,
-       std::shared_ptr<Metrics> metrics, std::shared_ptr<Drain> drain);
+  // All of them outlive the edge.
+  Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
+       Metrics& metrics, std::shared_ptr<Drain> drain);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
@@ -43,7 +41,9 @@ class Edge {
   void open(const drogon::HttpRequestPtr& request) const;
   // Before its body is read: an answer, after which the connection is closed, or nullptr.
   drogon::HttpResponsePtr admitHeaders(const drogon::HttpRequestPtr& request) const;
-  // When it has been read: an answer without routing, or nullptr.
+  // When it has been read: its answer. Drogon's own routes are never asked.
+  drogon::AsyncTask serve(drogon::HttpRequestPtr request, drogon::AdviceCallback answer) const;
+  // A refusal, or nullptr.
   drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
   // Whether this path is served at the port at which the request came; for requests that have been
   // read to their end.
@@ -60,9 +60,9 @@ class Edge {
                       const drogon::HttpResponsePtr& response) const;
 
   const EdgeSettings settings_;
-  const std::shared_ptr<const RouteTable> routes_;
-  const HeaderCheck checkHeaders_;
-  const std::shared_ptr<Metrics> metrics_;
+  const RouteTable& routes_;
+  const CallerCheck& callers_;
+  Metrics& metrics_;
   const std::shared_ptr<Drain> drain_;
 };
 

@@ -11,7 +11,6 @@ namespace festa {
 
 namespace {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 using lock::RedisReply;
 
@@ -54,14 +53,12 @@ std::int64_t millisSince(lock::SteadyTime moment) {
 
 }  // namespace
 
-void LockAdmin::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Get,
-                 .path = "/admin/locks",
-                 .access = kAdmins,
-                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
+void LockAdmin::publish(Routes& routes) const {
+  routes.add(*this, {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins},
+             parseNothing, &LockAdmin::show);
 }
 
-drogon::Task<HttpResponsePtr> LockAdmin::show(HttpRequestPtr) const {
+drogon::Task<HttpResponsePtr> LockAdmin::show(const Call<NoInput>&) const {
   const auto fleet = co_await readFleet();
   JsonWriter json;
   json.beginObject().key("instance");
@@ -78,7 +75,7 @@ drogon::Task<HttpResponsePtr> LockAdmin::show(HttpRequestPtr) const {
 
 // False: there are more than fit.
 bool LockAdmin::writeInstance(JsonWriter& json) const {
-  auto rows = board_->rows(kMostEntries + 1);
+  auto rows = board_.rows(kMostEntries + 1);
   const bool all = rows.size() <= kMostEntries;
   if (!all) rows.pop_back();
   json.beginArray();
@@ -97,7 +94,7 @@ bool LockAdmin::writeInstance(JsonWriter& json) const {
 
 void LockAdmin::writeWaiting(JsonWriter& json) const {
   std::map<std::string, std::int64_t> waiting;
-  for (const auto& [kind, counts] : board_->counts())
+  for (const auto& [kind, counts] : board_.counts())
     waiting[kind.second] += static_cast<std::int64_t>(counts.waiting);
   json.beginObject();
   for (const auto& [strategy, count] : waiting) json.member(strategy, count);
@@ -128,7 +125,7 @@ void LockAdmin::writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet) 
 
 // nullopt: Redis is away.
 drogon::Task<std::optional<LockAdmin::Fleet>> LockAdmin::readFleet() const {
-  if (!redis_) co_return Fleet{};
+  if (redis_ == nullptr) co_return Fleet{};
   try {
     co_return co_await scan();
   } catch (const lock::LockStorageUnavailable& error) {

@@ -1,12 +1,11 @@
 // Who holds and who waits, for operators.
 #pragma once
 
-#include "controllers/endpoints.h"
 #include "controllers/json_writer.h"
+#include "controllers/routes.h"
 #include "lock/lock_board.h"
 #include "lock/redis/redis_commands.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,13 +19,12 @@ class LockAdmin {
   static constexpr std::size_t kMostEntries = 1000;  // in each part of the answer
 
   // `redis` may be null: none is configured, and the fleet's part is empty. `prefix` is that of all
-  // keys of all lock storages there.
-  LockAdmin(std::shared_ptr<const lock::LockBoard> board,
-            std::shared_ptr<lock::RedisCommands> redis, std::string prefix)
-      : board_(std::move(board)), redis_(std::move(redis)), prefix_(std::move(prefix)) {}
+  // keys of all lock storages there. They outlive this.
+  LockAdmin(const lock::LockBoard& board, lock::RedisCommands* redis, std::string prefix)
+      : board_(board), redis_(redis), prefix_(std::move(prefix)) {}
 
-  // Must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  // Must outlive the routes.
+  void publish(Routes& routes) const;
 
  private:
   struct FleetHold {
@@ -41,15 +39,15 @@ class LockAdmin {
     bool complete = true;
   };
 
-  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<NoInput>& call) const;
   bool writeInstance(JsonWriter& json) const;
   void writeWaiting(JsonWriter& json) const;
   static void writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet);
   drogon::Task<std::optional<Fleet>> readFleet() const;
   drogon::Task<Fleet> scan() const;
 
-  const std::shared_ptr<const lock::LockBoard> board_;
-  const std::shared_ptr<lock::RedisCommands> redis_;
+  const lock::LockBoard& board_;
+  lock::RedisCommands* const redis_;
   const std::string prefix_;
 };
 

@@ -31,7 +31,7 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   if (settings.maxHoldMs) lockable.maxHold = milliseconds(*settings.maxHoldMs);
   const std::string key =
       settings.strategy.empty() ? "lock.strategy" : "lock.lockables." + lockable.name + ".strategy";
-  const auto* row = Strategies::find(lockable.strategy);
+  const auto* row = findStrategy(lockable.strategy);
   if (row == nullptr)
     throw ConfigError("configuration: '" + key +
                       "' names an unknown strategy: " + lockable.strategy);

@@ -179,10 +179,10 @@ class Metrics::Writes : public WriteObserver {
   const Labels labels_;
 };
 
-std::shared_ptr<WriteObserver> Metrics::observeWrites(const drogon::HttpRequestPtr& request,
+std::unique_ptr<WriteObserver> Metrics::observeWrites(const drogon::HttpRequestPtr& request,
                                                       const lock::LockHold& hold) {
-  return std::make_shared<Writes>(*this, request,
-                                  lockLabels(hold.lockable(), hold.plan().strategy.name));
+  return std::make_unique<Writes>(*this, request,
+                                  lockLabels(hold.lockable(), hold.strategy().name));
 }
 
 void Metrics::requestFinished(const std::string& method, const std::string& route, int status,

@@ -35,7 +35,7 @@ class Metrics : public lock::LockObserver {
                lock::RenewalOutcome outcome) override;
 
   // For the writes of one locked request. Keeps the request; must not outlive the metrics.
-  std::shared_ptr<WriteObserver> observeWrites(const drogon::HttpRequestPtr& request,
+  std::unique_ptr<WriteObserver> observeWrites(const drogon::HttpRequestPtr& request,
                                                const lock::LockHold& hold);
 
   // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.

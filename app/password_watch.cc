@@ -38,7 +38,7 @@ drogon::AsyncTask PasswordWatch::look() {
   const auto self = shared_from_this();
   std::string failure;
   try {
-    co_await readPasswordVersions(client_(), versions_);
+    co_await readPasswordVersions(database_.watchClient(), versions_);
   } catch (const std::exception& error) {
     failure = *error.what() == '\0' ? "unknown" : error.what();
   }

@@ -1,6 +1,7 @@
 // Keeps a process's view of changed passwords up to date.
 #pragma once
 
+#include "app/database_clients.h"
 #include "services/password_versions.h"
 
 #include <trantor/net/EventLoop.h>
@@ -19,12 +20,12 @@ namespace festa {
 // outlive stop().
 class PasswordWatch : public std::enable_shared_from_this<PasswordWatch> {
  public:
-  // `client` is called on the loop of start().
-  PasswordWatch(std::function<drogon::orm::DbClientPtr()> client, PasswordVersions& versions,
+  // `database` outlives stop(), too.
+  PasswordWatch(const DatabaseClients& database, PasswordVersions& versions,
                 std::chrono::milliseconds every)
-      : client_(std::move(client)), versions_(versions), every_(every) {}
+      : database_(database), versions_(versions), every_(every) {}
 
-  // `loop` must be one that `client` has a client for. Once.
+  // `loop` must be one that has a database client. Once.
   void start(trantor::EventLoop* loop);
 
   // On another thread than the loop's, which must still run; returns when nothing is under way and
@@ -35,7 +36,7 @@ class PasswordWatch : public std::enable_shared_from_this<PasswordWatch> {
   drogon::AsyncTask look();
   void report(const std::string& failure);
 
-  const std::function<drogon::orm::DbClientPtr()> client_;
+  const DatabaseClients& database_;
   PasswordVersions& versions_;
   const std::chrono::milliseconds every_;
   trantor::EventLoop* loop_ = nullptr;

@@ -63,7 +63,8 @@ void addGauges(Metrics& metrics, const std::string& name,
 
 }  // namespace
 
-Queues::Queues(const Config& config, const Database& database, Metrics& metrics)
+Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
+               Strategies& strategies)
     : sweepEvery_(config.queue.sweepSeconds) {
   const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
   if (usesLocal)
@@ -72,18 +73,10 @@ Queues::Queues(const Config& config, const Database& database, Metrics& metrics)
   if (!config.rabbitmq.host.empty())
     queues_[kRabbitMq] = std::make_shared<ClaimQueue>(
         makeRabbitMq(config, metrics), claimsOf(config, database, metrics, kRabbitMq), false);
-  for (const auto& [name, queue] : queues_) addGauges(metrics, name, queue);
-}
-
-std::set<std::string> Queues::names() const {
-  std::set<std::string> names;
-  for (const auto& [name, queue] : queues_) names.insert(name);
-  return names;
-}
-
-std::shared_ptr<ClaimQueue> Queues::find(const std::string& strategy) const {
-  const auto found = queues_.find(strategy);
-  return found != queues_.end() ? found->second : nullptr;
+  for (const auto& [name, queue] : queues_) {
+    strategies.add(name, *queue);
+    addGauges(metrics, name, queue);
+  }
 }
 
 void Queues::start() const {

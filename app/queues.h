@@ -3,12 +3,12 @@
 
 #include "app/config.h"
 #include "app/metrics.h"
+#include "app/strategies.h"
 #include "controllers/claim_queue.h"
 #include "services/database.h"
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace festa {
@@ -16,13 +16,9 @@ namespace festa {
 // Immutable after construction, thread-safe.
 class Queues {
  public:
-  // `queue-local` in the lab or where coupons are configured to use it, `queue-rabbitmq` where
-  // there is a broker.
-  Queues(const Config& config, const Database& database, Metrics& metrics);
-
-  std::set<std::string> names() const;
-  // nullptr: no strategy of that name queues.
-  std::shared_ptr<ClaimQueue> find(const std::string& strategy) const;
+  // Adds itself to the strategies: `queue-local` in the lab or where coupons are configured to use
+  // it, `queue-rabbitmq` where there is a broker.
+  Queues(const Config& config, const Database& database, Metrics& metrics, Strategies& strategies);
 
   // When the loops run.
   void start() const;

@@ -6,7 +6,7 @@ namespace festa {
 
 namespace {
 
-void requireToken(const std::shared_ptr<RateLimiter>& limiter, const std::string& name) {
+void requireToken(const std::unique_ptr<RateLimiter>& limiter, const std::string& name) {
   const auto wait = limiter ? limiter->take(name) : std::nullopt;
   if (!wait) return;
   ServiceError error(ErrorCode::kRateLimited);

@@ -15,8 +15,8 @@ namespace festa {
 // Thread-safe. A limit that is nullptr is off. Each throws ServiceError(kRateLimited).
 struct Admission {
   // Logins, registrations, changes of passwords: each costs a password hash, and most are guesses.
-  std::shared_ptr<RateLimiter> passwords;
-  std::shared_ptr<RateLimiter> writes;  // authenticated ones
+  std::unique_ptr<RateLimiter> passwords;
+  std::unique_ptr<RateLimiter> writes;  // authenticated ones
   std::vector<AddressRange> proxies;    // whose X-Forwarded-For is believed
 
   void admitPassword(const drogon::HttpRequestPtr& request) const;  // by address

@@ -6,7 +6,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 const lock::Lockable kAnnouncementPins{
@@ -20,64 +19,49 @@ constexpr std::size_t kMaxTitle = 50;
 constexpr std::size_t kMaxContent = 3000;
 constexpr std::size_t kMaxPageBytes = 1024UL * 1024;
 
-struct PageQuery {
-  std::int64_t festivalId;
-  std::optional<std::int64_t> after;  // none: the first page
-};
-
-struct TextChange {
-  std::int64_t id;
-  AnnouncementText text;
-};
-
-struct PinChange {
-  std::int64_t id;
-  bool pinned;
-};
-
-std::int64_t pathId(const RequestContext& context) {
-  return parseId(context.route.parameters.at("id"), "announcement id");
+std::int64_t pathId(const Asked& asked) {
+  return parseId(asked.path("id"), "announcement id");
 }
 
-std::any parsePage(const HttpRequestPtr& request, const RequestContext&) {
-  PageQuery query{festivalIdIn(*request), std::nullopt};
-  const auto& parameters = request->parameters();
+AnnouncementPageQuery parsePage(const Asked& asked) {
+  AnnouncementPageQuery query{festivalIdIn(asked), std::nullopt};
+  const auto& parameters = asked.request().parameters();
   const auto after = parameters.find("after");
   if (after != parameters.end()) query.after = parseId(after->second, "after");
   return query;
 }
 
-std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
-  const NewAnnouncement input{fields.text("title", kMaxTitle), fields.text("content", kMaxContent),
-                              fields.flagOrFalse("isPinned")};
+NewAnnouncement parseNew(const Asked& asked) {
+  FieldReader fields(asked.body());
+  NewAnnouncement input{fields.text("title", kMaxTitle), fields.text("content", kMaxContent),
+                        fields.flagOrFalse("isPinned")};
   fields.done();
   return input;
 }
 
-std::any parseText(const HttpRequestPtr&, const RequestContext& context) {
-  const auto id = pathId(context);
-  FieldReader fields(context.body);
-  const TextChange input{id,
-                         {fields.text("title", kMaxTitle), fields.text("content", kMaxContent)}};
+AnnouncementTextChange parseText(const Asked& asked) {
+  const auto id = pathId(asked);
+  FieldReader fields(asked.body());
+  AnnouncementTextChange input{
+      id, {fields.text("title", kMaxTitle), fields.text("content", kMaxContent)}};
   fields.done();
   return input;
 }
 
-std::any parsePin(const HttpRequestPtr&, const RequestContext& context) {
-  const auto id = pathId(context);
-  FieldReader fields(context.body);
-  const PinChange input{id, fields.flagOrFalse("pinned")};
+AnnouncementPinChange parsePin(const Asked& asked) {
+  const auto id = pathId(asked);
+  FieldReader fields(asked.body());
+  AnnouncementPinChange input{id, fields.flagOrFalse("pinned")};
   fields.done();
   return input;
 }
 
-std::any parsePathId(const HttpRequestPtr&, const RequestContext& context) {
-  return pathId(context);
+std::int64_t parsePathId(const Asked& asked) {
+  return pathId(asked);
 }
 
-std::int64_t festivalOf(const HttpRequestPtr& request) {
-  return *contextOf(request).caller->festivalId;
+std::int64_t festivalOf(const Caller& council) {
+  return *council.festivalId;
 }
 
 void write(JsonWriter& json, const Announcement& a) {
@@ -104,68 +88,64 @@ std::size_t writeFitting(JsonWriter& page, const std::vector<Announcement>& anno
   return count;
 }
 
-RenderedListCache::Key keyOf(const PageQuery& query) {
+RenderedListCache::Key keyOf(const AnnouncementPageQuery& query) {
   return {{ListKind::kAnnouncements, query.festivalId},
           query.after ? std::to_string(*query.after) : ""};
 }
 
 }  // namespace
 
-void AnnouncementController::publish(Endpoints& endpoints) const {
-  const auto forget = [this](const HttpRequestPtr& request) { forgetLists(request); };
-  endpoints.add({.method = drogon::Post,
-                 .path = "/announcements",
-                 .access = kCouncils,
-                 .takesBody = true,
-                 .parse = parseNew,
-                 .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); },
-                 .afterEffect = forget});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/announcements",
-                 .access = kAnyone,
-                 .parse = parsePage,
-                 .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
-  endpoints.add({.method = drogon::Patch,
-                 .path = "/announcements/{id}",
-                 .access = kCouncils,
-                 .takesBody = true,
-                 .parse = parseText,
-                 .handle = [this](HttpRequestPtr request) { return edit(std::move(request)); },
-                 .afterEffect = forget});
-  endpoints.add({.method = drogon::Patch,
-                 .path = "/announcements/{id}/pin",
-                 .access = kCouncils,
-                 .takesBody = true,
-                 .parse = parsePin,
-                 .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return setPinned(std::move(request)); },
-                 .afterEffect = forget});
-  endpoints.add({.method = drogon::Delete,
-                 .path = "/announcements/{id}",
-                 .access = kCouncils,
-                 .parse = parsePathId,
-                 .lock = &kAnnouncementPins,
-                 .handle = [this](HttpRequestPtr request) { return remove(std::move(request)); },
-                 .afterEffect = forget});
+void AnnouncementController::publish(Routes& routes) const {
+  using Self = AnnouncementController;
+  routes
+      .addLocked(*this,
+                 {.method = drogon::Post,
+                  .path = "/announcements",
+                  .access = kCouncils,
+                  .takesBody = true},
+                 kAnnouncementPins, {}, parseNew, &Self::create)
+      .onEffect(&Self::forgetLists<NewAnnouncement>);
+  routes.add(*this, {.method = drogon::Get, .path = "/announcements", .access = kAnyone}, parsePage,
+             &Self::list);
+  routes
+      .add(*this,
+           {.method = drogon::Patch,
+            .path = "/announcements/{id}",
+            .access = kCouncils,
+            .takesBody = true},
+           parseText, &Self::edit)
+      .onEffect(&Self::forgetLists<AnnouncementTextChange>);
+  routes
+      .addLocked(*this,
+                 {.method = drogon::Patch,
+                  .path = "/announcements/{id}/pin",
+                  .access = kCouncils,
+                  .takesBody = true},
+                 kAnnouncementPins, {}, parsePin, &Self::setPinned)
+      .onEffect(&Self::forgetLists<AnnouncementPinChange>);
+  routes
+      .addLocked(*this,
+                 {.method = drogon::Delete, .path = "/announcements/{id}", .access = kCouncils},
+                 kAnnouncementPins, {}, parsePathId, &Self::remove)
+      .onEffect(&Self::forgetLists<std::int64_t>);
 }
 
-drogon::Task<HttpResponsePtr> AnnouncementController::create(HttpRequestPtr request) const {
-  const auto guard = guardOf_(request);
+drogon::Task<HttpResponsePtr> AnnouncementController::create(const Call<NewAnnouncement>& call,
+                                                             WriteGuard& guard) const {
   const auto answer = [](const Announcement& created) {
     JsonWriter json;
     write(json, created);
     return Answer{drogon::k201Created, json.take()};
   };
-  const auto receipt = receiptOf<Announcement>(request, answer);
-  const auto created = co_await service_->create(festivalOf(request),
-                                                 inputOf<NewAnnouncement>(request), guard, receipt);
+  const auto receipt = receiptFor<Announcement>(call.context, answer);
+  const auto created =
+      co_await service_.create(festivalOf(call.caller()), call.input, guard, receipt.wanted());
   co_return toResponse(answer(created));
 }
 
 drogon::Task<RenderedListPtr> AnnouncementController::renderPage(
     std::int64_t festivalId, std::optional<std::int64_t> after) const {
-  const auto page = co_await service_->list(festivalId, after, kMaxPageBytes);
+  const auto page = co_await service_.list(festivalId, after, kMaxPageBytes);
   JsonWriter json;
   json.beginObject().key("pinned").beginArray();
   for (const auto& announcement : page.pinned) write(json, announcement);
@@ -178,24 +158,22 @@ drogon::Task<RenderedListPtr> AnnouncementController::renderPage(
   co_return renderedList(json.take(), std::move(next));
 }
 
-drogon::Task<HttpResponsePtr> AnnouncementController::list(HttpRequestPtr request) const {
-  const PageQuery query = inputOf<PageQuery>(request);
+drogon::Task<HttpResponsePtr> AnnouncementController::list(
+    const Call<AnnouncementPageQuery>& call) const {
+  const auto& query = call.input;
   const auto key = keyOf(query);
-  const RenderedListCache::Render render = [this, query] {
+  const RenderedListCache::Render render = [this, &query] {
     return renderPage(query.festivalId, query.after);
   };
   const auto page = co_await lists_.get(key, render);
-  auto response = listResponse(request, *page);
+  auto response = listResponse(call.request, *page);
   response->addHeader("Vary", "festival");
   co_return response;
 }
 
-void AnnouncementController::forgetLists(const HttpRequestPtr& request) const {
-  lists_.invalidate({ListKind::kAnnouncements, festivalOf(request)});
-}
-
-drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr request) const {
-  const TextChange change = inputOf<TextChange>(request);
+drogon::Task<HttpResponsePtr> AnnouncementController::edit(
+    const Call<AnnouncementTextChange>& call) const {
+  const auto& change = call.input;
   const auto answer = [text = change.text](std::int64_t id) {
     JsonWriter json;
     json.beginObject()
@@ -204,31 +182,32 @@ drogon::Task<HttpResponsePtr> AnnouncementController::edit(HttpRequestPtr reques
         .member("content", text.content);
     return Answer{drogon::k200OK, json.endObject().take()};
   };
-  const auto receipt = receiptOf<std::int64_t>(request, answer);
-  const auto id = co_await service_->edit(festivalOf(request), change.id, change.text, receipt);
+  const auto receipt = receiptFor<std::int64_t>(call.context, answer);
+  const auto id =
+      co_await service_.edit(festivalOf(call.caller()), change.id, change.text, receipt.wanted());
   co_return toResponse(answer(id));
 }
 
-drogon::Task<HttpResponsePtr> AnnouncementController::setPinned(HttpRequestPtr request) const {
-  const PinChange change = inputOf<PinChange>(request);
-  const auto guard = guardOf_(request);
+drogon::Task<HttpResponsePtr> AnnouncementController::setPinned(
+    const Call<AnnouncementPinChange>& call, WriteGuard& guard) const {
+  const auto& change = call.input;
   const auto answer = [id = change.id](bool pinned) {
     JsonWriter json;
     json.beginObject().member("announcementId", id).member("isPinned", pinned);
     return Answer{drogon::k200OK, json.endObject().take()};
   };
-  const auto receipt = receiptOf<bool>(request, answer);
-  const bool pinned =
-      co_await service_->setPinned(festivalOf(request), change.id, change.pinned, guard, receipt);
+  const auto receipt = receiptFor<bool>(call.context, answer);
+  const bool pinned = co_await service_.setPinned(festivalOf(call.caller()), change.id,
+                                                  change.pinned, guard, receipt.wanted());
   co_return toResponse(answer(pinned));
 }
 
-drogon::Task<HttpResponsePtr> AnnouncementController::remove(HttpRequestPtr request) const {
-  const auto guard = guardOf_(request);
+drogon::Task<HttpResponsePtr> AnnouncementController::remove(const Call<std::int64_t>& call,
+                                                             WriteGuard& guard) const {
   const auto answer = [](std::int64_t) { return Answer{drogon::k204NoContent}; };
-  const auto receipt = receiptOf<std::int64_t>(request, answer);
-  const auto id = co_await service_->remove(festivalOf(request), inputOf<std::int64_t>(request),
-                                            guard, receipt);
+  const auto receipt = receiptFor<std::int64_t>(call.context, answer);
+  const auto id =
+      co_await service_.remove(festivalOf(call.caller()), call.input, guard, receipt.wanted());
   co_return toResponse(answer(id));
 }
 

@@ -1,9 +1,8 @@
 // Announcements over HTTP.
 #pragma once
 
-#include "controllers/endpoints.h"
-#include "controllers/guard_factory.h"
 #include "controllers/rendered_list_cache.h"
+#include "controllers/routes.h"
 #include "services/announcement_service.h"
 
 namespace festa {
@@ -12,30 +11,49 @@ namespace festa {
 // number of pins.
 extern const lock::Lockable kAnnouncementPins;
 
+struct AnnouncementPageQuery {
+  std::int64_t festivalId;
+  std::optional<std::int64_t> after;  // none: the first page
+};
+
+struct AnnouncementTextChange {
+  std::int64_t id;
+  AnnouncementText text;
+};
+
+struct AnnouncementPinChange {
+  std::int64_t id;
+  bool pinned;
+};
+
+// Outlives the routes it publishes, as what it is made of outlives it.
 class AnnouncementController {
  public:
-  // `lists` must outlive the controller. Lists in it are forgotten with every write made here.
-  AnnouncementController(std::shared_ptr<AnnouncementService> service, GuardFactory guardOf,
-                         RenderedListCache& lists)
-      : service_(std::move(service)), guardOf_(std::move(guardOf)), lists_(lists) {}
+  // Lists are forgotten with every write made here.
+  AnnouncementController(const AnnouncementService& service, RenderedListCache& lists)
+      : service_(service), lists_(lists) {}
 
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> list(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> edit(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> setPinned(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> remove(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewAnnouncement>& call,
+                                               WriteGuard& guard) const;
+  drogon::Task<drogon::HttpResponsePtr> list(const Call<AnnouncementPageQuery>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> edit(const Call<AnnouncementTextChange>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> setPinned(const Call<AnnouncementPinChange>& call,
+                                                  WriteGuard& guard) const;
+  drogon::Task<drogon::HttpResponsePtr> remove(const Call<std::int64_t>& call,
+                                               WriteGuard& guard) const;
 
   drogon::Task<RenderedListPtr> renderPage(std::int64_t festivalId,
                                            std::optional<std::int64_t> after) const;
-  // Those who ask from now on see what was committed.
-  void forgetLists(const drogon::HttpRequestPtr& request) const;
+  // Whoever asks from now on sees what was committed.
+  template <class Input>
+  void forgetLists(const Call<Input>& call) const {
+    lists_.invalidate({ListKind::kAnnouncements, *call.caller().festivalId});
+  }
 
-  const std::shared_ptr<AnnouncementService> service_;
-  const GuardFactory guardOf_;
+  const AnnouncementService& service_;
   RenderedListCache& lists_;
 };
 

@@ -45,7 +45,7 @@ void ClaimQueue::start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery
 }
 
 drogon::Task<AcceptedClaim> ClaimQueue::accept(std::int64_t couponId, std::int64_t userId,
-                                               Receipt<AcceptedClaim> receipt) {
+                                               const Receipt<AcceptedClaim>* receipt) {
   if (!queue_->isAvailable()) throw ServiceError(ErrorCode::kQueueUnavailable);
   const auto accepted = co_await claims_->accept(couponId, userId, receipt);
   // Not confirmed: the sweep publishes it again.

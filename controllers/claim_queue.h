@@ -31,7 +31,7 @@ class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
   // Throws ServiceError(kQueueUnavailable) at once while the broker is away, and what accept()
   // throws.
   drogon::Task<AcceptedClaim> accept(std::int64_t couponId, std::int64_t userId,
-                                     Receipt<AcceptedClaim> receipt);
+                                     const Receipt<AcceptedClaim>* receipt);
 
  private:
   drogon::Task<bool> publish(std::int64_t id);

@@ -133,7 +133,7 @@ drogon::AsyncTask ClaimStreams::feed() {
   if (ids.empty()) co_return;
   feeding_ = true;
   try {
-    const auto claims = co_await claims_->find(ids);
+    const auto claims = co_await claims_.find(ids);
     tell(claims);
   } catch (const std::exception& error) {
     LOG_WARN << "event streams were not fed: " << error.what();

@@ -22,8 +22,9 @@ namespace festa {
 // are no streams. Thread-safe.
 class ClaimStreams : public std::enable_shared_from_this<ClaimStreams> {
  public:
-  ClaimStreams(std::shared_ptr<const ClaimReader> claims, std::shared_ptr<StreamPlaces> places)
-      : claims_(std::move(claims)), places_(std::move(places)) {}
+  // `claims` outlives the streams.
+  ClaimStreams(const ClaimReader& claims, std::shared_ptr<StreamPlaces> places)
+      : claims_(claims), places_(std::move(places)) {}
 
   // Once, when the loop runs.
   void start(trantor::EventLoop* loop);
@@ -58,7 +59,7 @@ class ClaimStreams : public std::enable_shared_from_this<ClaimStreams> {
   template <class IsOver>
   void endIf(IsOver isOver);
 
-  const std::shared_ptr<const ClaimReader> claims_;
+  const ClaimReader& claims_;
   const std::shared_ptr<StreamPlaces> places_;
   mutable std::mutex mutex_;
   std::list<Stream> streams_;  // guarded by mutex_

@@ -1,25 +1,29 @@
-// Council accounts over HTTP.
+// Councils over HTTP: their accounts and logins.
 #pragma once
 
-#include "controllers/endpoints.h"
+#include "controllers/routes.h"
 #include "services/council_service.h"
 
 namespace festa {
 
+struct PasswordChange {
+  std::string current;
+  std::string replacement;
+};
+
+// Outlives the routes it publishes, as the service outlives it.
 class CouncilController {
  public:
-  explicit CouncilController(std::shared_ptr<CouncilService> service)
-      : service_(std::move(service)) {}
+  explicit CouncilController(const CouncilService& service) : service_(service) {}
 
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> login(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> changePassword(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> login(const Call<Credentials>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewCouncil>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> changePassword(const Call<PasswordChange>& call) const;
 
-  const std::shared_ptr<CouncilService> service_;
+  const CouncilService& service_;
 };
 
 }  // namespace festa

@@ -7,7 +7,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 const lock::Lockable kCoupons{
@@ -20,20 +19,20 @@ namespace {
 constexpr std::size_t kMaxName = 100;
 constexpr std::int64_t kMaxStock = 1'000'000'000;
 
-std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
-  const NewCoupon input{fields.text("name", kMaxName), fields.number("stock", 1, kMaxStock),
-                        fields.flag("onePerUser")};
+NewCoupon parseNew(const Asked& asked) {
+  FieldReader fields(asked.body());
+  NewCoupon input{fields.text("name", kMaxName), fields.number("stock", 1, kMaxStock),
+                  fields.flag("onePerUser")};
   fields.done();
   return input;
 }
 
-std::any parsePathId(const HttpRequestPtr&, const RequestContext& context) {
-  return parseId(context.route.parameters.at("id"), "coupon id");
+std::int64_t parsePathId(const Asked& asked) {
+  return parseId(asked.path("id"), "coupon id");
 }
 
-std::any parseClaimId(const HttpRequestPtr&, const RequestContext& context) {
-  return parseId(context.route.parameters.at("claimId"), "claim id");
+std::int64_t parseClaimId(const Asked& asked) {
+  return parseId(asked.path("claimId"), "claim id");
 }
 
 std::string render(const Coupon& coupon) {
@@ -49,56 +48,40 @@ std::string render(const Coupon& coupon) {
 
 }  // namespace
 
-void CouponController::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Post,
-                 .path = "/coupons",
-                 .access = kAdmins,
-                 .takesBody = true,
-                 .parse = parseNew,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/coupons/{id}",
-                 .access = kAnyone,
-                 .parse = parsePathId,
-                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
-  endpoints.add({.method = drogon::Post,
-                 .path = "/coupons/{id}/claims",
-                 .access = kUsers,
-                 .parse = parsePathId,
-                 .lock = &kCoupons,
-                 .handle = [this](HttpRequestPtr request) { return claim(std::move(request)); }});
-  endpoints.add(
-      {.method = drogon::Get,
-       .path = "/coupons/claims/{claimId}",
-       .access = kUsers,
-       .parse = parseClaimId,
-       .handle = [this](HttpRequestPtr request) { return showClaim(std::move(request)); }});
-  endpoints.add(
-      {.method = drogon::Get,
-       .path = "/coupons/claims/{claimId}/events",
-       .access = kUsers,
-       .parse = parseClaimId,
-       .handle = [this](HttpRequestPtr request) { return claimEvents(std::move(request)); }});
+void CouponController::publish(Routes& routes) const {
+  using Self = CouponController;
+  routes.add(*this,
+             {.method = drogon::Post, .path = "/coupons", .access = kAdmins, .takesBody = true},
+             parseNew, &Self::create);
+  routes.add(*this, {.method = drogon::Get, .path = "/coupons/{id}", .access = kAnyone},
+             parsePathId, &Self::show);
+  routes
+      .addLocked(*this, {.method = drogon::Post, .path = "/coupons/{id}/claims", .access = kUsers},
+                 kCoupons, {}, parsePathId, &Self::claim)
+      .orQueued(&Self::enqueue);
+  routes.add(*this, {.method = drogon::Get, .path = "/coupons/claims/{claimId}", .access = kUsers},
+             parseClaimId, &Self::showClaim);
+  routes.add(*this,
+             {.method = drogon::Get, .path = "/coupons/claims/{claimId}/events", .access = kUsers},
+             parseClaimId, &Self::claimEvents);
 }
 
-drogon::Task<HttpResponsePtr> CouponController::create(HttpRequestPtr request) const {
+drogon::Task<HttpResponsePtr> CouponController::create(const Call<NewCoupon>& call) const {
   const auto answer = [](const Coupon& coupon) {
     return Answer{drogon::k201Created, render(coupon)};
   };
-  const auto receipt = receiptOf<Coupon>(request, answer);
-  const auto coupon = co_await services_.coupons->create(inputOf<NewCoupon>(request), receipt);
+  const auto receipt = receiptFor<Coupon>(call.context, answer);
+  const auto coupon = co_await coupons_.create(call.input, receipt.wanted());
   co_return toResponse(answer(coupon));
 }
 
-drogon::Task<HttpResponsePtr> CouponController::show(HttpRequestPtr request) const {
-  const auto coupon = co_await services_.coupons->find(inputOf<std::int64_t>(request));
+drogon::Task<HttpResponsePtr> CouponController::show(const Call<std::int64_t>& call) const {
+  const auto coupon = co_await coupons_.find(call.input);
   co_return jsonResponse(drogon::k200OK, render(coupon));
 }
 
-drogon::Task<HttpResponsePtr> CouponController::claim(HttpRequestPtr request) const {
-  const auto queue = services_.queueOf(request);
-  if (queue) co_return co_await enqueue(request, queue);
-  const auto guard = guardOf_(request);
+drogon::Task<HttpResponsePtr> CouponController::claim(const Call<std::int64_t>& call,
+                                                      WriteGuard& guard) const {
   const auto answer = [](const CouponClaim& claim) {
     JsonWriter json;
     json.beginObject()
@@ -108,14 +91,14 @@ drogon::Task<HttpResponsePtr> CouponController::claim(HttpRequestPtr request) co
         .member("remaining", claim.remaining);
     return Answer{drogon::k201Created, json.endObject().take()};
   };
-  const auto receipt = receiptOf<CouponClaim>(request, answer);
-  const auto claim = co_await services_.coupons->claim(
-      inputOf<std::int64_t>(request), contextOf(request).caller->uid, guard, receipt);
+  const auto receipt = receiptFor<CouponClaim>(call.context, answer);
+  const auto claim =
+      co_await coupons_.claim(call.input, call.caller().uid, guard, receipt.wanted());
   co_return toResponse(answer(claim));
 }
 
-drogon::Task<HttpResponsePtr> CouponController::enqueue(HttpRequestPtr request,
-                                                        std::shared_ptr<ClaimQueue> queue) const {
+drogon::Task<HttpResponsePtr> CouponController::enqueue(const Call<std::int64_t>& call,
+                                                        ClaimQueue& queue) const {
   const auto answer = [](const AcceptedClaim& claim) {
     JsonWriter json;
     json.beginObject()
@@ -125,27 +108,26 @@ drogon::Task<HttpResponsePtr> CouponController::enqueue(HttpRequestPtr request,
     return Answer{drogon::k202Accepted, json.endObject().take(),
                   "/coupons/claims/" + std::to_string(claim.id)};
   };
-  const auto receipt = receiptOf<AcceptedClaim>(request, answer);
-  const auto accepted = co_await queue->accept(inputOf<std::int64_t>(request),
-                                               contextOf(request).caller->uid, receipt);
+  const auto receipt = receiptFor<AcceptedClaim>(call.context, answer);
+  const auto accepted = co_await queue.accept(call.input, call.caller().uid, receipt.wanted());
   co_return toResponse(answer(accepted));
 }
 
-drogon::Task<ClaimView> CouponController::ownClaim(HttpRequestPtr request) const {
-  auto claim = co_await services_.claims->find(inputOf<std::int64_t>(request));
-  if (claim.userId != contextOf(request).caller->uid)
+drogon::Task<ClaimView> CouponController::ownClaim(const Call<std::int64_t>& call) const {
+  auto claim = co_await claims_.find(call.input);
+  if (claim.userId != call.caller().uid)
     throw ServiceError(ErrorCode::kForbidden, "another user's claim");
   co_return claim;
 }
 
-drogon::Task<HttpResponsePtr> CouponController::showClaim(HttpRequestPtr request) const {
-  const auto claim = co_await ownClaim(request);
+drogon::Task<HttpResponsePtr> CouponController::showClaim(const Call<std::int64_t>& call) const {
+  const auto claim = co_await ownClaim(call);
   co_return jsonResponse(drogon::k200OK, render(claim));
 }
 
-drogon::Task<HttpResponsePtr> CouponController::claimEvents(HttpRequestPtr request) const {
-  const auto claim = co_await ownClaim(request);
-  co_return services_.streams->open(request, claim, contextOf(request).caller->expiresAt);
+drogon::Task<HttpResponsePtr> CouponController::claimEvents(const Call<std::int64_t>& call) const {
+  const auto claim = co_await ownClaim(call);
+  co_return streams_.open(call.request, claim, call.caller().expiresAt);
 }
 
 }  // namespace festa

@@ -3,8 +3,7 @@
 
 #include "controllers/claim_queue.h"
 #include "controllers/claim_streams.h"
-#include "controllers/endpoints.h"
-#include "controllers/guard_factory.h"
+#include "controllers/routes.h"
 #include "services/coupon_service.h"
 
 namespace festa {
@@ -12,34 +11,29 @@ namespace festa {
 // Claims of one coupon come one after the other.
 extern const lock::Lockable kCoupons;
 
+// Outlives the routes it publishes, as what it is made of outlives it.
 class CouponController {
  public:
-  struct Services {
-    std::shared_ptr<CouponService> coupons;
-    std::shared_ptr<ClaimReader> claims;
-    std::shared_ptr<ClaimStreams> streams;
-    // The queue that the request's strategy names; nullptr: claims are granted at once.
-    std::function<std::shared_ptr<ClaimQueue>(const drogon::HttpRequestPtr&)> queueOf;
-  };
+  CouponController(const CouponService& coupons, const ClaimReader& claims, ClaimStreams& streams)
+      : coupons_(coupons), claims_(claims), streams_(streams) {}
 
-  CouponController(Services services, GuardFactory guardOf)
-      : services_(std::move(services)), guardOf_(std::move(guardOf)) {}
-
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> claim(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> enqueue(drogon::HttpRequestPtr request,
-                                                std::shared_ptr<ClaimQueue> queue) const;
-  drogon::Task<drogon::HttpResponsePtr> showClaim(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> claimEvents(drogon::HttpRequestPtr request) const;
-  drogon::Task<ClaimView> ownClaim(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewCoupon>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<std::int64_t>& call) const;
+  // Granted at once, or accepted to be granted later.
+  drogon::Task<drogon::HttpResponsePtr> claim(const Call<std::int64_t>& call,
+                                              WriteGuard& guard) const;
+  drogon::Task<drogon::HttpResponsePtr> enqueue(const Call<std::int64_t>& call,
+                                                ClaimQueue& queue) const;
+  drogon::Task<drogon::HttpResponsePtr> showClaim(const Call<std::int64_t>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> claimEvents(const Call<std::int64_t>& call) const;
+  drogon::Task<ClaimView> ownClaim(const Call<std::int64_t>& call) const;
 
-  const Services services_;
-  const GuardFactory guardOf_;
+  const CouponService& coupons_;
+  const ClaimReader& claims_;
+  ClaimStreams& streams_;
 };
 
 }  // namespace festa

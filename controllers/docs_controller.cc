@@ -11,7 +11,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 namespace {
@@ -30,25 +29,38 @@ std::string_view contentOf(const std::string& name) {
 
 }  // namespace
 
-DocsController::DocsController()
-    : pages_{pageOf("/openapi.json", "openapi.json", "application/json; charset=utf-8"),
-             pageOf("/docs", "docs.html", "text/html; charset=utf-8"),
-             pageOf("/docs/docs.js", "docs.js", "text/javascript; charset=utf-8"),
-             pageOf("/docs/docs.css", "docs.css", "text/css; charset=utf-8")} {}
+EmbeddedPage::EmbeddedPage(std::string path, const std::string& file, std::string contentType)
+    : path_(std::move(path)),
+      contentType_(std::move(contentType)),
+      content_(contentOf(file)),
+      etag_(etagOf(content_)) {}
 
-DocsController::Page DocsController::pageOf(const std::string& path, const std::string& file,
-                                            const std::string& contentType) {
-  const auto content = contentOf(file);
-  return {path, contentType, content, etagOf(content)};
+void EmbeddedPage::publish(Routes& routes) const {
+  routes.add(*this, {.method = drogon::Get, .path = path_, .access = kAnyone}, parseNothing,
+             &EmbeddedPage::show);
 }
 
-void DocsController::publish(Endpoints& endpoints) const {
-  for (const auto& page : pages_)
-    endpoints.add(
-        {.method = drogon::Get,
-         .path = page.path,
-         .access = kAnyone,
-         .handle = [&page](HttpRequestPtr request) { return show(std::move(request), page); }});
+drogon::Task<HttpResponsePtr> EmbeddedPage::show(const Call<NoInput>& call) const {
+  const bool isKnown = namesEtag(call.request->getHeader("if-none-match"), etag_);
+  auto response = emptyResponse(isKnown ? drogon::k304NotModified : drogon::k200OK);
+  if (!isKnown) {
+    response->setContentTypeString(contentType_);
+    response->setBody(std::string(content_));
+  }
+  response->addHeader("ETag", etag_);
+  response->addHeader("Cache-Control", "no-cache");
+  response->addHeader("Content-Security-Policy", kContentSecurityPolicy);
+  co_return response;
+}
+
+DocsController::DocsController()
+    : pages_{{"/openapi.json", "openapi.json", "application/json; charset=utf-8"},
+             {"/docs", "docs.html", "text/html; charset=utf-8"},
+             {"/docs/docs.js", "docs.js", "text/javascript; charset=utf-8"},
+             {"/docs/docs.css", "docs.css", "text/css; charset=utf-8"}} {}
+
+void DocsController::publish(Routes& routes) const {
+  for (const auto& page : pages_) page.publish(routes);
 }
 
 void DocsController::verify(const RouteTable& routes) {
@@ -56,19 +68,6 @@ void DocsController::verify(const RouteTable& routes) {
   for (const auto& gap : openApiGaps(routes, parseJsonObject(contentOf("openapi.json"))))
     text += (text.empty() ? "" : "; ") + gap;
   if (!text.empty()) throw std::logic_error("openapi.json does not fit this program: " + text);
-}
-
-drogon::Task<HttpResponsePtr> DocsController::show(HttpRequestPtr request, const Page& page) {
-  const bool isKnown = namesEtag(request->getHeader("if-none-match"), page.etag);
-  auto response = emptyResponse(isKnown ? drogon::k304NotModified : drogon::k200OK);
-  if (!isKnown) {
-    response->setContentTypeString(page.contentType);
-    response->setBody(std::string(page.content));
-  }
-  response->addHeader("ETag", page.etag);
-  response->addHeader("Cache-Control", "no-cache");
-  response->addHeader("Content-Security-Policy", kContentSecurityPolicy);
-  co_return response;
 }
 
 }  // namespace festa

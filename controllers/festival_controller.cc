@@ -7,18 +7,16 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 namespace {
 
 constexpr std::size_t kMaxName = 100;
 
-std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
-  const NewFestival input{fields.text("universityName", kMaxName),
-                          fields.text("festivalName", kMaxName), fields.date("startDate"),
-                          fields.date("endDate")};
+NewFestival parseNew(const Asked& asked) {
+  FieldReader fields(asked.body());
+  NewFestival input{fields.text("universityName", kMaxName), fields.text("festivalName", kMaxName),
+                    fields.date("startDate"), fields.date("endDate")};
   if (fields.allRight() && input.endDate < input.startDate)
     fields.reject("endDate", "시작일보다 빠를 수 없습니다.", "must not be before startDate");
   fields.done();
@@ -27,22 +25,17 @@ std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
 
 }  // namespace
 
-void FestivalController::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Post,
-                 .path = "/festivals",
-                 .access = kAdmins,
-                 .takesBody = true,
-                 .parse = parseNew,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/festivals",
-                 .access = kAnyone,
-                 .parse = parseFestivalHeader,
-                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
+void FestivalController::publish(Routes& routes) const {
+  using Self = FestivalController;
+  routes.add(*this,
+             {.method = drogon::Post, .path = "/festivals", .access = kAdmins, .takesBody = true},
+             parseNew, &Self::create);
+  routes.add(*this, {.method = drogon::Get, .path = "/festivals", .access = kAnyone}, festivalIdIn,
+             &Self::show);
 }
 
-drogon::Task<HttpResponsePtr> FestivalController::create(HttpRequestPtr request) const {
-  const NewFestival input = inputOf<NewFestival>(request);
+drogon::Task<HttpResponsePtr> FestivalController::create(const Call<NewFestival>& call) const {
+  const auto& input = call.input;
   const auto answer = [input](std::int64_t id) {
     JsonWriter json;
     json.beginObject()
@@ -54,13 +47,13 @@ drogon::Task<HttpResponsePtr> FestivalController::create(HttpRequestPtr request)
         .member("userVisible", false);
     return Answer{drogon::k201Created, json.endObject().take()};
   };
-  const auto receipt = receiptOf<std::int64_t>(request, answer);
-  const auto id = co_await service_->create(input, receipt);
+  const auto receipt = receiptFor<std::int64_t>(call.context, answer);
+  const auto id = co_await service_.create(input, receipt.wanted());
   co_return toResponse(answer(id));
 }
 
-drogon::Task<HttpResponsePtr> FestivalController::show(HttpRequestPtr request) const {
-  const auto festival = co_await service_->find(inputOf<FestivalHeader>(request).festivalId);
+drogon::Task<HttpResponsePtr> FestivalController::show(const Call<std::int64_t>& call) const {
+  const auto festival = co_await service_.find(call.input);
   JsonWriter json;
   json.beginObject()
       .member("festivalId", festival.id)

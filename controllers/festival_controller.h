@@ -1,24 +1,23 @@
 // Festivals over HTTP.
 #pragma once
 
-#include "controllers/endpoints.h"
+#include "controllers/routes.h"
 #include "services/festival_service.h"
 
 namespace festa {
 
+// Outlives the routes it publishes, as the service outlives it.
 class FestivalController {
  public:
-  explicit FestivalController(std::shared_ptr<FestivalService> service)
-      : service_(std::move(service)) {}
+  explicit FestivalController(const FestivalService& service) : service_(service) {}
 
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewFestival>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<std::int64_t>& call) const;
 
-  const std::shared_ptr<FestivalService> service_;
+  const FestivalService& service_;
 };
 
 }  // namespace festa

@@ -11,8 +11,6 @@ namespace festa {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
-const std::string IdempotencyMiddleware::kName = "idempotency";
-
 namespace {
 
 constexpr std::size_t kMaxKey = 128;
@@ -57,20 +55,19 @@ bool hadNoEffect(const HttpResponsePtr& response) {
   return status >= 400 && status != drogon::k500InternalServerError;
 }
 
-drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr& request,
-                                                            drogon::MiddlewareNextAwaiter&& next) {
+drogon::Task<HttpResponsePtr> Idempotency::repeated(HttpRequestPtr request,
+                                                    RequestContext& context) const {
   const std::string key = request->getHeader("idempotency-key");
-  if (key.empty()) co_return co_await next;
+  if (key.empty()) co_return nullptr;
   requireUsable(key);
-  auto& context = contextOf(request);
   const auto claim = claimOf(*context.caller, key);
   const auto fingerprint = fingerprintOf(request);
   if (context.mayOnlyRepeat) {
-    const auto kept = co_await service_->find(claim, fingerprint);
+    const auto kept = co_await service_.find(claim, fingerprint);
     if (!kept) throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
     co_return toResponse(*kept);
   }
-  const auto found = co_await service_->claim(claim, fingerprint);
+  const auto found = co_await service_.claim(claim, fingerprint);
   switch (found.state) {
     case IdempotencyService::State::kClaimed: break;
     case IdempotencyService::State::kDone: co_return toResponse(found.answer);
@@ -78,10 +75,11 @@ drogon::Task<HttpResponsePtr> IdempotencyMiddleware::invoke(const HttpRequestPtr
     case IdempotencyService::State::kReused: throw ServiceError(ErrorCode::kIdempotencyKeyReused);
   }
   context.claim = claim;
-  const HttpResponsePtr response = co_await next;
-  // An effect has settled the claim itself; after an outcome that nobody knows it must stay.
-  if (hadNoEffect(response)) co_await service_->giveUp(claim);
-  co_return response;
+  co_return nullptr;
+}
+
+drogon::Task<> Idempotency::settle(const RequestContext& context, HttpResponsePtr response) const {
+  if (context.claim && hadNoEffect(response)) co_await service_.giveUp(*context.claim);
 }
 
 }  // namespace festa

@@ -5,10 +5,7 @@
 #include "services/idempotency_service.h"
 #include "services/receipt.h"
 
-#include <drogon/HttpMiddleware.h>
 #include <drogon/HttpResponse.h>
-
-#include <memory>
 
 namespace festa {
 
@@ -25,34 +22,50 @@ drogon::HttpResponsePtr toResponse(const Answer& answer);
 // it is not.
 bool hadNoEffect(const drogon::HttpResponsePtr& response);
 
-// The receipt that keeps `render(value)` under the request's key, with its effect. Empty when the
-// request has no key.
+// Keeps `render(value)` under the request's key, with its effect. Lives in the handler's frame.
 template <class T, class Render>
-Receipt<T> receiptOf(const drogon::HttpRequestPtr& request, Render render) {
-  const auto& claim = contextOf(request).claim;
-  if (!claim) return {};
-  return [claim = *claim, render](Sql& sql, const T& value) {
-    Answer answer = render(value);
-    KeptAnswer kept{answer.status, std::move(answer.body), std::move(answer.location)};
-    return keepAnswer(sql, claim, std::move(kept));
-  };
-}
-
-// Between the gate and the lock: claims the key, or answers in place of the handler. Runs on the
-// request's loop.
-class IdempotencyMiddleware : public drogon::HttpCoroMiddleware<IdempotencyMiddleware, false> {
+class KeptReceipt : public Receipt<T> {
  public:
-  explicit IdempotencyMiddleware(std::shared_ptr<const IdempotencyService> service)
-      : service_(std::move(service)) {}
+  KeptReceipt(const std::optional<IdempotencyClaim>& claim, const Render& render)
+      : claim_(claim), render_(render) {}
 
-  const std::string& className() const override { return kName; }
+  // nullptr: the request has no key.
+  const Receipt<T>* wanted() const { return claim_ ? this : nullptr; }
 
-  drogon::Task<drogon::HttpResponsePtr> invoke(const drogon::HttpRequestPtr& request,
-                                               drogon::MiddlewareNextAwaiter&& next) override;
+  drogon::Task<> keep(Sql& sql, const T& value) const override {
+    Answer answer = render_(value);
+    KeptAnswer kept{answer.status, std::move(answer.body), std::move(answer.location)};
+    return keepAnswer(sql, *claim_, std::move(kept));
+  }
 
  private:
-  static const std::string kName;
-  const std::shared_ptr<const IdempotencyService> service_;
+  const std::optional<IdempotencyClaim>& claim_;
+  const Render& render_;
+};
+
+template <class T, class Render>
+KeptReceipt<T, Render> receiptFor(const RequestContext& context, const Render& render) {
+  return {context.claim, render};
+}
+
+// One effect and one answer per key. Thread-safe; awaited on the request's loop.
+class Idempotency {
+ public:
+  // `service` outlives it.
+  explicit Idempotency(const IdempotencyService& service) : service_(service) {}
+
+  // Claims the request's key, if it has one. An answer: that of the same request, which was served
+  // before. Throws ServiceError: kInvalidParameter, kRequestInProgress, kIdempotencyKeyReused,
+  // kUnauthenticated.
+  drogon::Task<drogon::HttpResponsePtr> repeated(drogon::HttpRequestPtr request,
+                                                 RequestContext& context) const;
+
+  // Frees the key of a request that had no effect. An effect has settled the claim itself; after an
+  // outcome that nobody knows it must stay.
+  drogon::Task<> settle(const RequestContext& context, drogon::HttpResponsePtr response) const;
+
+ private:
+  const IdempotencyService& service_;
 };
 
 }  // namespace festa

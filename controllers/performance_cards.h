@@ -4,7 +4,6 @@
 #include "services/performance_service.h"
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,30 +15,29 @@ namespace festa {
 class PerformanceCards {
  public:
   using Clock = std::chrono::steady_clock;
-  using Find = std::function<drogon::Task<Performance>(std::int64_t id)>;
+  using Card = std::shared_ptr<const std::string>;  // outlives its place here while it is sent
   static constexpr std::chrono::seconds kLifetime{1};
 
-  PerformanceCards(Find find, std::size_t capacity,
-                   std::function<Clock::time_point()> now = Clock::now)
-      : find_(std::move(find)), capacity_(capacity), now_(std::move(now)) {}
+  // `service` outlives it.
+  PerformanceCards(const PerformanceService& service, std::size_t capacity)
+      : service_(service), capacity_(capacity) {}
 
-  // At most a second old. Throws what `find` throws.
-  drogon::Task<std::shared_ptr<const std::string>> of(std::int64_t id);
+  // At most a second old. Throws what PerformanceService::find() throws.
+  drogon::Task<Card> of(std::int64_t id);
 
  private:
-  struct Card {
-    std::shared_ptr<const std::string> text;
+  struct Kept {
+    Card text;
     Clock::time_point ends;
   };
 
-  std::shared_ptr<const std::string> kept(std::int64_t id) const;
-  void keep(std::int64_t id, Card card);
+  Card kept(std::int64_t id) const;
+  void keep(std::int64_t id, Kept card);
 
-  const Find find_;
+  const PerformanceService& service_;
   const std::size_t capacity_;
-  const std::function<Clock::time_point()> now_;
   mutable std::mutex mutex_;
-  std::map<std::int64_t, Card> cards_;  // guarded by mutex_
+  std::map<std::int64_t, Kept> cards_;  // guarded by mutex_
 };
 
 }  // namespace festa

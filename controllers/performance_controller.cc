@@ -13,7 +13,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 namespace {
@@ -26,11 +25,6 @@ constexpr std::size_t kMaxSections = 1000;
 constexpr std::int64_t kMaxSeats = 50'000;  // of a section
 const std::vector<std::string> kCategories{"MUSICAL", "CONCERT", "PLAY", "CLASSIC", "SPORT"};
 const std::vector<std::string> kFilmRatings{"ALL", "SEVEN", "TWELVE", "FIFTEEN", "NINETEEN"};
-
-struct SeatQuery {
-  std::int64_t id;
-  std::string location;  // empty: all
-};
 
 PerformanceData readData(FieldReader& fields) {
   PerformanceData data;
@@ -66,8 +60,8 @@ std::vector<SeatSection> readSections(FieldReader& fields) {
   return sections;
 }
 
-std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
+NewPerformance parseNew(const Asked& asked) {
+  FieldReader fields(asked.body());
   NewPerformance input;
   input.placeId = fields.id("placeId");
   input.data = readData(fields);
@@ -79,20 +73,20 @@ std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   return input;
 }
 
-std::int64_t pathId(const RequestContext& context) {
-  return parseId(context.route.parameters.at("id"), "performance id");
+std::int64_t pathId(const Asked& asked) {
+  return parseId(asked.path("id"), "performance id");
 }
 
-std::any parsePathId(const HttpRequestPtr&, const RequestContext& context) {
-  return pathId(context);
+std::int64_t parsePathId(const Asked& asked) {
+  return pathId(asked);
 }
 
-std::any parsePage(const HttpRequestPtr& request, const RequestContext&) {
-  return parsePaging(*request);
+PageRequest parsePage(const Asked& asked) {
+  return parsePaging(asked.request());
 }
 
-std::any parseSeatQuery(const HttpRequestPtr& request, const RequestContext& context) {
-  const SeatQuery query{pathId(context), request->getParameter("location")};
+SeatQuery parseSeatQuery(const Asked& asked) {
+  SeatQuery query{pathId(asked), asked.request().getParameter("location")};
   const auto length = utf8Length(query.location);
   if (!length || *length > kMaxLocation || query.location.find('\0') != std::string::npos)
     throw ServiceError(ErrorCode::kInvalidParameter, "no seat can have such a location");
@@ -120,43 +114,45 @@ std::string itemsOf(const std::vector<ListedSeat>& seats) {
 
 }  // namespace
 
-void PerformanceController::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Post,
-                 .path = "/performance",
-                 .access = kAdmins,
-                 .takesBody = true,
-                 .maxBodyMembers = 5000,  // a thousand sections
-                 .parse = parseNew,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/performances",
-                 .access = kAnyone,
-                 .parse = parsePage,
-                 .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/performances/{id}",
-                 .access = kAnyone,
-                 .parse = parsePathId,
-                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/performances/{id}/seats",
-                 .access = kAnyone,
-                 .parse = parseSeatQuery,
-                 .handle = [this](HttpRequestPtr request) { return seats(std::move(request)); }});
+void PerformanceController::publish(Routes& routes) const {
+  using Self = PerformanceController;
+  routes.add(*this,
+             {.method = drogon::Post,
+              .path = "/performance",
+              .access = kAdmins,
+              .takesBody = true,
+              .maxBodyMembers = 5000,  // a thousand sections
+              .isEnveloped = true},
+             parseNew, &Self::create);
+  routes.add(
+      *this,
+      {.method = drogon::Get, .path = "/performances", .access = kAnyone, .isEnveloped = true},
+      parsePage, &Self::list);
+  routes.add(
+      *this,
+      {.method = drogon::Get, .path = "/performances/{id}", .access = kAnyone, .isEnveloped = true},
+      parsePathId, &Self::show);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/performances/{id}/seats",
+              .access = kAnyone,
+              .isEnveloped = true},
+             parseSeatQuery, &Self::seats);
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::create(HttpRequestPtr request) const {
+drogon::Task<HttpResponsePtr> PerformanceController::create(
+    const Call<NewPerformance>& call) const {
   const auto answer = [](const Performance& created) {
     return Answer{drogon::k200OK, contentOf(created)};
   };
-  const auto receipt = receiptOf<Performance>(request, answer);
-  const auto created = co_await service_->create(inputOf<NewPerformance>(request), receipt);
+  const auto receipt = receiptFor<Performance>(call.context, answer);
+  const auto created = co_await service_.create(call.input, receipt.wanted());
   co_return toResponse(answer(created));
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::list(HttpRequestPtr request) const {
-  const auto& asked = inputOf<PageRequest>(request);
-  const auto page = co_await service_->list(asked);
+drogon::Task<HttpResponsePtr> PerformanceController::list(const Call<PageRequest>& call) const {
+  const auto& asked = call.input;
+  const auto page = co_await service_.list(asked);
   JsonWriter json;
   json.beginArray();
   for (const auto& performance : page.items) write(json, performance);
@@ -164,27 +160,27 @@ drogon::Task<HttpResponsePtr> PerformanceController::list(HttpRequestPtr request
   co_return jsonResponse(drogon::k200OK, body);
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::show(HttpRequestPtr request) const {
-  const auto performance = co_await service_->find(inputOf<std::int64_t>(request));
+drogon::Task<HttpResponsePtr> PerformanceController::show(const Call<std::int64_t>& call) const {
+  const auto performance = co_await service_.find(call.input);
   co_return jsonResponse(drogon::k200OK, contentOf(performance));
 }
 
 drogon::Task<RenderedListPtr> PerformanceController::renderSeats(std::int64_t id,
                                                                  std::string location) const {
-  const auto seats = co_await service_->seats(id, location);
+  const auto seats = co_await service_.seats(id, location);
   const auto count = static_cast<std::int64_t>(seats.size());
   const Paging onePage{count, 0, std::max<std::int64_t>(count, 1)};
   co_return renderedList(listEnvelope(itemsOf(seats), onePage));
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::seats(HttpRequestPtr request) const {
-  const auto& [id, location] = inputOf<SeatQuery>(request);
+drogon::Task<HttpResponsePtr> PerformanceController::seats(const Call<SeatQuery>& call) const {
+  const auto& [id, location] = call.input;
   const RenderedListCache::Key key{{ListKind::kSeats, id}, location};
   const RenderedListCache::Render render = [this, key] {
     return renderSeats(key.owner.id, key.part);
   };
   const auto list = co_await lists_.get(key, render);
-  co_return listResponse(request, *list);
+  co_return listResponse(call.request, *list);
 }
 
 }  // namespace festa

@@ -1,29 +1,33 @@
 // Performances and their seats over HTTP.
 #pragma once
 
-#include "controllers/endpoints.h"
 #include "controllers/rendered_list_cache.h"
+#include "controllers/routes.h"
 #include "services/performance_service.h"
 
 namespace festa {
 
+struct SeatQuery {
+  std::int64_t performanceId;
+  std::string location;  // empty: all
+};
+
+// Outlives the routes it publishes, as what it is made of outlives it.
 class PerformanceController {
  public:
-  // `lists` must outlive the controller.
-  PerformanceController(std::shared_ptr<PerformanceService> service, RenderedListCache& lists)
-      : service_(std::move(service)), lists_(lists) {}
+  PerformanceController(const PerformanceService& service, RenderedListCache& lists)
+      : service_(service), lists_(lists) {}
 
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> list(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> seats(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewPerformance>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> list(const Call<PageRequest>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<std::int64_t>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> seats(const Call<SeatQuery>& call) const;
   drogon::Task<RenderedListPtr> renderSeats(std::int64_t id, std::string location) const;
 
-  const std::shared_ptr<PerformanceService> service_;
+  const PerformanceService& service_;
   RenderedListCache& lists_;
 };
 

@@ -3,6 +3,7 @@
 #include "services/error.h"
 
 #include <charconv>
+#include <memory>
 
 namespace festa {
 
@@ -10,37 +11,25 @@ namespace {
 
 const std::string kAttribute = "festa.context";
 
-std::optional<std::string> tokenVariable(const Caller& caller, std::string_view claim) {
-  if (claim == "uid") return std::to_string(caller.uid);
-  if (claim == "festivalId" && caller.festivalId) return std::to_string(*caller.festivalId);
-  return std::nullopt;
-}
-
-std::optional<std::string> bodyVariable(const Json::Value& body, std::string_view field) {
-  if (!body.isObject()) return std::nullopt;
-  const auto& value = body[std::string(field)];
-  if (value.isString() || value.isIntegral()) return value.asString();
-  return std::nullopt;
-}
+using ContextPtr = std::shared_ptr<RequestContext>;
 
 }  // namespace
 
-std::optional<std::string> RequestContext::variable(std::string_view name) const {
-  const auto dot = name.find('.');
-  const auto source = name.substr(0, dot);
-  const auto key = name.substr(dot + 1);
-  if (source == "token") return caller ? tokenVariable(*caller, key) : std::nullopt;
-  if (source == "body") return bodyVariable(body, key);
-  const auto found = route.parameters.find(std::string(key));
-  return found != route.parameters.end() ? std::optional(found->second) : std::nullopt;
+// Drogon copies attributes, and the address must stay.
+RequestContext& attachContext(const drogon::HttpRequestPtr& request) {
+  auto context = std::make_shared<RequestContext>();
+  auto& made = *context;
+  request->attributes()->insert(kAttribute, std::move(context));
+  return made;
 }
 
-void attachContext(const drogon::HttpRequestPtr& request, std::shared_ptr<RequestContext> context) {
-  request->attributes()->insert(kAttribute, std::move(context));
+RequestContext* findContext(const drogon::HttpRequestPtr& request) {
+  const auto& attributes = request->attributes();
+  return attributes->find(kAttribute) ? attributes->get<ContextPtr>(kAttribute).get() : nullptr;
 }
 
 RequestContext& contextOf(const drogon::HttpRequestPtr& request) {
-  return *request->attributes()->get<std::shared_ptr<RequestContext>>(kAttribute);
+  return *request->attributes()->get<ContextPtr>(kAttribute);
 }
 
 std::int64_t parseId(const std::string& text, const std::string& what) {

@@ -10,7 +10,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 const lock::Lockable kSeats{
@@ -24,51 +23,36 @@ namespace {
 
 constexpr std::size_t kMaxLocation = 20;
 
-struct Wish {
-  SeatRef seat;
-  std::int64_t userId;
-};
-
-struct ListWish {
-  std::int64_t performanceId;
-  PageRequest page;
-};
-
-struct OneWish {
-  std::int64_t performanceId;
-  std::int64_t reservationId;
-};
-
-std::int64_t performanceIn(const RequestContext& context) {
-  return parseId(context.route.parameters.at("id"), "performance id");
+std::int64_t performanceIn(const Asked& asked) {
+  return parseId(asked.path("id"), "performance id");
 }
 
-std::int64_t reservationIn(const RequestContext& context) {
-  return parseId(context.route.parameters.at("rid"), "reservation id");
+std::int64_t reservationIn(const Asked& asked) {
+  return parseId(asked.path("rid"), "reservation id");
 }
 
-std::any parseWish(const HttpRequestPtr&, const RequestContext& context) {
-  const auto performanceId = performanceIn(context);
-  FieldReader fields(context.body);
+ReservationWish parseWish(const Asked& asked) {
+  const auto performanceId = performanceIn(asked);
+  FieldReader fields(asked.body());
   const auto userId = fields.id("userId");
   const auto location = fields.text("seatLocation", kMaxLocation);
   const auto number = fields.number("seatNumber", 1, std::numeric_limits<std::int32_t>::max());
   fields.done();
-  if (!context.caller->hasRole("ROLE_ADMIN") && context.caller->uid != userId)
+  if (!asked.caller().hasRole("ROLE_ADMIN") && asked.caller().uid != userId)
     throw ServiceError(ErrorCode::kForbidden, "a reservation for another user");
-  return Wish{{performanceId, location, static_cast<std::int32_t>(number)}, userId};
+  return ReservationWish{{performanceId, location, static_cast<std::int32_t>(number)}, userId};
 }
 
-std::any parseList(const HttpRequestPtr& request, const RequestContext& context) {
-  return ListWish{performanceIn(context), parsePaging(*request)};
+ReservationListQuery parseList(const Asked& asked) {
+  return ReservationListQuery{performanceIn(asked), parsePaging(asked.request())};
 }
 
-std::any parseOne(const HttpRequestPtr&, const RequestContext& context) {
-  return OneWish{performanceIn(context), reservationIn(context)};
+ReservationQuery parseOne(const Asked& asked) {
+  return ReservationQuery{performanceIn(asked), reservationIn(asked)};
 }
 
-std::any parseReservation(const HttpRequestPtr&, const RequestContext& context) {
-  return reservationIn(context);
+std::int64_t parseReservation(const Asked& asked) {
+  return reservationIn(asked);
 }
 
 void writeUser(JsonWriter& json, const Reservation& reservation) {
@@ -110,65 +94,74 @@ std::string render(const Reservation& reservation, const std::string& performanc
 
 }  // namespace
 
-void ReservationController::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Post,
-                 .path = "/customer/performances/{id}/reservations",
-                 .access = kUsersAndAdmins,
-                 .takesBody = true,
-                 .parse = parseWish,
-                 .before = [this](const HttpRequestPtr& request) { return knownToBeSold(request); },
-                 .lock = &kSeats,
-                 .lockBodyFields = {"seatLocation", "seatNumber"},
-                 .handle = [this](HttpRequestPtr request) { return reserve(std::move(request)); }});
-  endpoints.add({.method = drogon::Delete,
-                 .path = "/customer/reservations/{rid}",
-                 .access = kUsersAndAdmins,
-                 .parse = parseReservation,
-                 .handle = [this](HttpRequestPtr request) { return cancel(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/business/performances/{id}/reservations",
-                 .access = kAdmins,
-                 .parse = parseList,
-                 .handle = [this](HttpRequestPtr request) { return list(std::move(request)); }});
-  endpoints.add({.method = drogon::Get,
-                 .path = "/business/performances/{id}/reservations/{rid}",
-                 .access = kAdmins,
-                 .parse = parseOne,
-                 .handle = [this](HttpRequestPtr request) { return show(std::move(request)); }});
+void ReservationController::publish(Routes& routes) const {
+  using Self = ReservationController;
+  routes
+      .addLocked(*this,
+                 {.method = drogon::Post,
+                  .path = "/customer/performances/{id}/reservations",
+                  .access = kUsersAndAdmins,
+                  .takesBody = true,
+                  .isEnveloped = true},
+                 kSeats, {"seatLocation", "seatNumber"}, parseWish, &Self::reserve)
+      .unless(&Self::knownToBeSold)
+      .after(&Self::readPerformance);
+  routes.add(*this,
+             {.method = drogon::Delete,
+              .path = "/customer/reservations/{rid}",
+              .access = kUsersAndAdmins,
+              .isEnveloped = true},
+             parseReservation, &Self::cancel);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/business/performances/{id}/reservations",
+              .access = kAdmins,
+              .isEnveloped = true},
+             parseList, &Self::list);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/business/performances/{id}/reservations/{rid}",
+              .access = kAdmins,
+              .isEnveloped = true},
+             parseOne, &Self::show);
 }
 
-std::optional<ErrorCode> ReservationController::knownToBeSold(const HttpRequestPtr& request) const {
-  const bool sold = usesSoldView_(request) && services_.sold->isSold(inputOf<Wish>(request).seat);
-  return sold ? std::optional(ErrorCode::kAlreadyReservedSeat) : std::nullopt;
+std::optional<ErrorCode> ReservationController::knownToBeSold(
+    const Call<ReservationWish>& call) const {
+  return sold_.isSold(call.input.seat) ? std::optional(ErrorCode::kAlreadyReservedSeat)
+                                       : std::nullopt;
 }
 
-drogon::Task<HttpResponsePtr> ReservationController::reserve(HttpRequestPtr request) const {
-  const Wish wish = inputOf<Wish>(request);
-  const auto guard = guardOf_(request);
-  // Before the sale: nothing may keep a committed one from being told.
-  const auto performance = co_await services_.performances->of(wish.seat.performanceId);
-  const auto answer = [performance](const Reservation& reservation) {
-    return Answer{drogon::k200OK, render(reservation, *performance)};
+// Before the sale: nothing may keep a committed one from being told.
+drogon::Task<> ReservationController::readPerformance(ReservationWish& wish) const {
+  wish.performance = co_await performances_.of(wish.seat.performanceId);
+}
+
+drogon::Task<HttpResponsePtr> ReservationController::reserve(const Call<ReservationWish>& call,
+                                                             WriteGuard& guard) const {
+  const auto& wish = call.input;
+  const auto answer = [&wish](const Reservation& reservation) {
+    return Answer{drogon::k200OK, render(reservation, *wish.performance)};
   };
-  const auto receipt = receiptOf<Reservation>(request, answer);
+  const auto receipt = receiptFor<Reservation>(call.context, answer);
   const auto reservation =
-      co_await services_.reservations->reserve(wish.seat, wish.userId, guard, receipt);
+      co_await reservations_.reserve(wish.seat, wish.userId, guard, receipt.wanted());
   co_return toResponse(answer(reservation));
 }
 
-drogon::Task<HttpResponsePtr> ReservationController::cancel(HttpRequestPtr request) const {
-  const Caller& caller = *contextOf(request).caller;
+drogon::Task<HttpResponsePtr> ReservationController::cancel(const Call<std::int64_t>& call) const {
+  const Caller& caller = call.caller();
   const Canceller who{caller.uid, caller.hasRole("ROLE_ADMIN")};
   const auto answer = [](const SeatRef&) { return Answer{drogon::k204NoContent}; };
-  const auto receipt = receiptOf<SeatRef>(request, answer);
-  const auto freed =
-      co_await services_.reservations->cancel(inputOf<std::int64_t>(request), who, receipt);
+  const auto receipt = receiptFor<SeatRef>(call.context, answer);
+  const auto freed = co_await reservations_.cancel(call.input, who, receipt.wanted());
   co_return toResponse(answer(freed));
 }
 
-drogon::Task<HttpResponsePtr> ReservationController::list(HttpRequestPtr request) const {
-  const ListWish wish = inputOf<ListWish>(request);
-  const auto page = co_await services_.reservations->list(wish.performanceId, wish.page);
+drogon::Task<HttpResponsePtr> ReservationController::list(
+    const Call<ReservationListQuery>& call) const {
+  const auto& wish = call.input;
+  const auto page = co_await reservations_.list(wish.performanceId, wish.page);
   JsonWriter json;
   json.beginArray();
   for (const auto& reservation : page.items) write(json, reservation);
@@ -176,10 +169,10 @@ drogon::Task<HttpResponsePtr> ReservationController::list(HttpRequestPtr request
   co_return jsonResponse(drogon::k200OK, listEnvelope(items, pagingOf(wish.page, page.totalCount)));
 }
 
-drogon::Task<HttpResponsePtr> ReservationController::show(HttpRequestPtr request) const {
-  const OneWish wish = inputOf<OneWish>(request);
-  const auto reservation =
-      co_await services_.reservations->find(wish.performanceId, wish.reservationId);
+drogon::Task<HttpResponsePtr> ReservationController::show(
+    const Call<ReservationQuery>& call) const {
+  const auto& wish = call.input;
+  const auto reservation = co_await reservations_.find(wish.performanceId, wish.reservationId);
   JsonWriter json;
   write(json, reservation);
   co_return jsonResponse(drogon::k200OK, contentEnvelope(json.take()));

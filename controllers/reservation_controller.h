@@ -1,44 +1,52 @@
 // Reservations over HTTP.
 #pragma once
 
-#include "controllers/endpoints.h"
-#include "controllers/guard_factory.h"
 #include "controllers/performance_cards.h"
+#include "controllers/routes.h"
 #include "services/reservation_service.h"
 
 namespace festa {
 
-// Who buys a seat keeps others from trying: they are told at once that somebody does.
+// While one request buys a seat, others are told at once that somebody does.
 extern const lock::Lockable kSeats;
 
+struct ReservationWish {
+  SeatRef seat;
+  std::int64_t userId;
+  PerformanceCards::Card performance = {};  // of the seat, for the answer
+};
+
+struct ReservationListQuery {
+  std::int64_t performanceId;
+  PageRequest page;
+};
+
+struct ReservationQuery {
+  std::int64_t performanceId;
+  std::int64_t reservationId;
+};
+
+// Outlives the routes it publishes, as what it is made of outlives it.
 class ReservationController {
  public:
-  struct Services {
-    std::shared_ptr<ReservationService> reservations;
-    std::shared_ptr<PerformanceCards> performances;
-    std::shared_ptr<const SoldSeats> sold;
-  };
+  ReservationController(const ReservationService& reservations, PerformanceCards& performances,
+                        const SoldSeats& sold)
+      : reservations_(reservations), performances_(performances), sold_(sold) {}
 
-  // `usesSoldView` says whether a request may be answered from the view of sold seats.
-  ReservationController(Services services, GuardFactory guardOf,
-                        std::function<bool(const drogon::HttpRequestPtr&)> usesSoldView)
-      : services_(std::move(services)),
-        guardOf_(std::move(guardOf)),
-        usesSoldView_(std::move(usesSoldView)) {}
-
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  std::optional<ErrorCode> knownToBeSold(const drogon::HttpRequestPtr& request) const;
-  drogon::Task<drogon::HttpResponsePtr> reserve(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> cancel(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> list(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> show(drogon::HttpRequestPtr request) const;
+  drogon::Task<> readPerformance(ReservationWish& wish) const;
+  std::optional<ErrorCode> knownToBeSold(const Call<ReservationWish>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> reserve(const Call<ReservationWish>& call,
+                                                WriteGuard& guard) const;
+  drogon::Task<drogon::HttpResponsePtr> cancel(const Call<std::int64_t>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> list(const Call<ReservationListQuery>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<ReservationQuery>& call) const;
 
-  const Services services_;
-  const GuardFactory guardOf_;
-  const std::function<bool(const drogon::HttpRequestPtr&)> usesSoldView_;
+  const ReservationService& reservations_;
+  PerformanceCards& performances_;
+  const SoldSeats& sold_;
 };
 
 }  // namespace festa

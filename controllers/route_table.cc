@@ -1,6 +1,7 @@
 #include "controllers/route_table.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace festa {
 
@@ -8,12 +9,6 @@ namespace {
 
 bool isParameter(const std::string& segment) {
   return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
-}
-
-std::string joined(const std::vector<std::string>& methods) {
-  std::string text;
-  for (const auto& method : methods) text += (text.empty() ? "" : ", ") + method;
-  return text;
 }
 
 }  // namespace
@@ -29,11 +24,15 @@ std::vector<std::string> RouteTable::split(std::string_view path) {
   }
 }
 
-void RouteTable::add(const std::string& method, const std::string& pattern) {
+void RouteTable::add(std::unique_ptr<Endpoint> endpoint) {
+  const auto& pattern = endpoint->head().path;
+  const auto method = methodName(endpoint->head().method);
   auto found = std::find_if(paths_.begin(), paths_.end(),
-                            [&](const Path& p) { return p.pattern == pattern; });
-  if (found == paths_.end()) found = paths_.insert(paths_.end(), {pattern, split(pattern), {}});
-  found->methods.push_back(method);
+                            [&](const Path& path) { return path.pattern == pattern; });
+  if (found == paths_.end())
+    found = paths_.insert(paths_.end(), Path{pattern, split(pattern), {}, {}});
+  found->allow += (found->allow.empty() ? "" : ", ") + method;
+  found->endpoints.emplace_back(method, std::move(endpoint));
 }
 
 bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments,
@@ -53,27 +52,43 @@ bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments
 RouteTable::Match RouteTable::match(std::string_view method, std::string_view path) const {
   const auto segments = split(path);
   Match match;
-  std::vector<std::string> allowed;
   for (const auto& candidate : paths_) {
     Parameters parameters;
     if (!fits(candidate, segments, parameters)) continue;
-    allowed.insert(allowed.end(), candidate.methods.begin(), candidate.methods.end());
+    match.allow += (match.allow.empty() ? "" : ", ") + candidate.allow;
     if (match.result == Result::kFound) continue;
-    const bool found = std::find(candidate.methods.begin(), candidate.methods.end(), method) !=
-                       candidate.methods.end();
-    match.result = found ? Result::kFound : Result::kMethodNotAllowed;
-    match.pattern = candidate.pattern;
+    const auto found = std::find_if(candidate.endpoints.begin(), candidate.endpoints.end(),
+                                    [method](const auto& one) { return one.first == method; });
+    const bool isFound = found != candidate.endpoints.end();
+    match.result = isFound ? Result::kFound : Result::kMethodNotAllowed;
+    match.endpoint = (isFound ? found : candidate.endpoints.begin())->second.get();
     match.parameters = std::move(parameters);
   }
-  match.allow = joined(allowed);
   return match;
 }
 
 std::vector<RouteTable::Route> RouteTable::all() const {
   std::vector<Route> routes;
   for (const auto& path : paths_)
-    for (const auto& method : path.methods) routes.push_back({method, path.pattern});
+    for (const auto& [method, endpoint] : path.endpoints) routes.push_back({method, path.pattern});
   return routes;
+}
+
+std::string methodName(drogon::HttpMethod method) {
+  switch (method) {
+    case drogon::Get: return "GET";
+    case drogon::Post: return "POST";
+    case drogon::Patch: return "PATCH";
+    case drogon::Delete: return "DELETE";
+    default: throw std::logic_error("no endpoint uses this method");
+  }
+}
+
+std::vector<std::string> parameterNames(const std::string& path) {
+  std::vector<std::string> names;
+  for (auto open = path.find('{'); open != std::string::npos; open = path.find('{', open + 1))
+    names.push_back(path.substr(open + 1, path.find('}', open) - open - 1));
+  return names;
 }
 
 }  // namespace festa

@@ -1,24 +1,28 @@
-// Which paths exist, with which methods: Drogon answers a wrong method on a parameterised path with
-// 404.
+// Which paths exist, with which methods.
 #pragma once
 
+#include "controllers/route.h"
+
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace festa {
 
-// Filled at start, then read-only and thread-safe.
+// Owns the endpoints. Filled at start, then read-only and thread-safe.
 class RouteTable {
  public:
   using Parameters = std::map<std::string, std::string>;
   enum class Result { kFound, kMethodNotAllowed, kNotFound };
   struct Match {
     Result result = Result::kNotFound;
-    std::string pattern;    // as registered; empty: not found
-    Parameters parameters;  // raw path segments by name
-    std::string allow;      // methods of this path, comma separated
+    const Endpoint* endpoint = nullptr;  // kMethodNotAllowed: one of the path's; kNotFound: null
+    Parameters parameters = {};          // raw path segments by name
+    std::string allow = {};              // methods of this path, comma separated
+
+    bool isEnveloped() const { return endpoint != nullptr && endpoint->head().isEnveloped; }
   };
 
   struct Route {
@@ -26,8 +30,7 @@ class RouteTable {
     std::string pattern;
   };
 
-  // `pattern` is made of literal segments and {name} segments.
-  void add(const std::string& method, const std::string& pattern);
+  void add(std::unique_ptr<Endpoint> endpoint);
 
   Match match(std::string_view method, std::string_view path) const;
   std::vector<Route> all() const;
@@ -36,7 +39,8 @@ class RouteTable {
   struct Path {
     std::string pattern;
     std::vector<std::string> segments;
-    std::vector<std::string> methods;
+    std::vector<std::pair<std::string, std::unique_ptr<Endpoint>>> endpoints;  // with their methods
+    std::string allow;
   };
   static std::vector<std::string> split(std::string_view path);
   static bool fits(const Path& path, const std::vector<std::string>& segments,
@@ -44,5 +48,11 @@ class RouteTable {
 
   std::vector<Path> paths_;
 };
+
+// As in a request line. Throws std::logic_error for methods that no route uses.
+std::string methodName(drogon::HttpMethod method);
+
+// The names of its {name} segments.
+std::vector<std::string> parameterNames(const std::string& path);
 
 }  // namespace festa

@@ -9,7 +9,6 @@
 
 namespace festa {
 
-using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
 namespace {
@@ -32,8 +31,8 @@ std::string readEmail(FieldReader& fields) {
   return email;
 }
 
-std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
+NewUser parseNew(const Asked& asked) {
+  FieldReader fields(asked.body());
   NewUser input;
   input.credentials = {readNewLogin(fields, "userId"),
                        fields.password("userPw", kMinPassword, kMaxPassword)};
@@ -45,8 +44,8 @@ std::any parseNew(const HttpRequestPtr&, const RequestContext& context) {
   return input;
 }
 
-std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
-  FieldReader fields(context.body);
+Credentials parseLogin(const Asked& asked) {
+  FieldReader fields(asked.body());
   const auto input = readCredentials(fields, "userId", "userPw");
   fields.done();
   return input;
@@ -54,27 +53,30 @@ std::any parseLogin(const HttpRequestPtr&, const RequestContext& context) {
 
 }  // namespace
 
-void UserController::publish(Endpoints& endpoints) const {
-  endpoints.add({.method = drogon::Post,
-                 .path = "/users",
-                 .access = kAnyone,
-                 .takesBody = true,
-                 .checksPassword = true,
-                 .parse = parseNew,
-                 .handle = [this](HttpRequestPtr request) { return create(std::move(request)); }});
-  endpoints.add({.method = drogon::Post,
-                 .path = "/users/login",
-                 .access = kAnyone,
-                 .takesBody = true,
-                 .checksPassword = true,
-                 .answersToken = true,
-                 .parse = parseLogin,
-                 .handle = [this](HttpRequestPtr request) { return login(std::move(request)); }});
+void UserController::publish(Routes& routes) const {
+  using Self = UserController;
+  routes.add(*this,
+             {.method = drogon::Post,
+              .path = "/users",
+              .access = kAnyone,
+              .takesBody = true,
+              .checksPassword = true,
+              .isEnveloped = true},
+             parseNew, &Self::create);
+  routes.add(*this,
+             {.method = drogon::Post,
+              .path = "/users/login",
+              .access = kAnyone,
+              .takesBody = true,
+              .checksPassword = true,
+              .answersToken = true,
+              .isEnveloped = true},
+             parseLogin, &Self::login);
 }
 
-drogon::Task<HttpResponsePtr> UserController::create(HttpRequestPtr request) const {
-  const auto& input = inputOf<NewUser>(request);
-  co_await service_->create(input);
+drogon::Task<HttpResponsePtr> UserController::create(const Call<NewUser>& call) const {
+  const auto& input = call.input;
+  co_await service_.create(input);
   JsonWriter json;
   json.beginObject()
       .member("userId", input.credentials.login)
@@ -87,8 +89,8 @@ drogon::Task<HttpResponsePtr> UserController::create(HttpRequestPtr request) con
   co_return jsonResponse(drogon::k200OK, contentEnvelope(json.take()));
 }
 
-drogon::Task<HttpResponsePtr> UserController::login(HttpRequestPtr request) const {
-  const auto login = co_await service_->login(inputOf<Credentials>(request));
+drogon::Task<HttpResponsePtr> UserController::login(const Call<Credentials>& call) const {
+  const auto login = co_await service_.login(call.input);
   JsonWriter json;
   json.beginObject().member("id", login.id).member("accessToken", login.accessToken).endObject();
   co_return jsonResponse(drogon::k201Created, json.take());

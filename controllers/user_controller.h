@@ -1,23 +1,23 @@
-// User accounts over HTTP.
+// Users over HTTP: registration and login.
 #pragma once
 
-#include "controllers/endpoints.h"
+#include "controllers/routes.h"
 #include "services/user_service.h"
 
 namespace festa {
 
+// Outlives the routes it publishes, as the service outlives it.
 class UserController {
  public:
-  explicit UserController(std::shared_ptr<UserService> service) : service_(std::move(service)) {}
+  explicit UserController(const UserService& service) : service_(service) {}
 
-  // The controller must outlive the application's run.
-  void publish(Endpoints& endpoints) const;
+  void publish(Routes& routes) const;
 
  private:
-  drogon::Task<drogon::HttpResponsePtr> create(drogon::HttpRequestPtr request) const;
-  drogon::Task<drogon::HttpResponsePtr> login(drogon::HttpRequestPtr request) const;
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewUser>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> login(const Call<Credentials>& call) const;
 
-  const std::shared_ptr<UserService> service_;
+  const UserService& service_;
 };
 
 }  // namespace festa

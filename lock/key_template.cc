@@ -63,10 +63,10 @@ KeyTemplate KeyTemplate::compile(std::string_view text,
   return result;
 }
 
-std::string KeyTemplate::render(const Lookup& lookup) const {
+std::string KeyTemplate::render(const KeyVariables& values) const {
   std::string key = literals_.front();
   for (std::size_t i = 0; i < variables_.size(); ++i) {
-    const auto value = lookup(variables_[i]);
+    const auto value = values.variable(variables_[i]);
     if (!value || value->empty()) throw MissingKeyVariable(variables_[i]);
     appendEscaped(key, *value);
     key += literals_[i + 1];

@@ -1,7 +1,6 @@
 // Lock keys from request parameters: `announcement:{token.festivalId}`.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -28,20 +27,25 @@ class MissingKeyVariable : public std::runtime_error {
   std::string name_;
 };
 
+// Where values come from, such as that of "path.id".
+class KeyVariables {
+ public:
+  virtual ~KeyVariables() = default;
+  // nullopt: the request has none.
+  virtual std::optional<std::string> variable(std::string_view name) const = 0;
+};
+
 // A compiled template. Immutable, thread-safe. Rendering is injective: two different lists of
 // values never give the same key, because the characters that could be mistaken for the template's
 // own text are escaped in values.
 class KeyTemplate {
  public:
-  // Value of a variable such as "path.id", or nullopt when the request has none.
-  using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
-
   // Throws KeyTemplateError on unbalanced braces, an empty or unknown variable, or two variables
   // without text between.
   static KeyTemplate compile(std::string_view text, const std::set<std::string>& knownVariables);
 
   // Throws MissingKeyVariable when a value is absent or empty.
-  std::string render(const Lookup& lookup) const;
+  std::string render(const KeyVariables& values) const;
 
   const std::vector<std::string>& variables() const { return variables_; }
 

@@ -6,10 +6,6 @@
 
 namespace festa::lock {
 
-namespace {
-const std::string kAttribute = "festa.lock.hold";
-}
-
 std::optional<Lease> LockHold::lease() const {
   const std::lock_guard guard(mutex_);
   return lease_;
@@ -43,7 +39,7 @@ drogon::Task<std::optional<std::int64_t>> LockHold::renewFence(std::int64_t abov
   if (!renewed) co_return std::nullopt;
   Extension extension;
   extension.fenceAbove = above;
-  const bool extended = co_await plan_.strategy.storage->extend(*renewed, extension);
+  const bool extended = co_await strategy_.storage->extend(*renewed, extension);
   const std::lock_guard guard(mutex_);
   if (state_ != State::kHeld) co_return std::nullopt;
   if (!extended) {
@@ -62,7 +58,7 @@ drogon::Task<RenewalOutcome> LockHold::renewLease(Millis lease) {
     Extension extension;
     extension.lease = lease;
     try {
-      extended = co_await plan_.strategy.storage->extend(*renewed, extension);
+      extended = co_await strategy_.storage->extend(*renewed, extension);
     } catch (const std::exception& error) {
       LOG_WARN << "a lease was not renewed: " << error.what();
     }
@@ -107,17 +103,7 @@ std::optional<Lease> LockHold::takeForRelease() {
 drogon::Task<Unlocked> LockHold::release() {
   const auto lease = takeForRelease();
   if (!lease) co_return Unlocked::kReleased;
-  co_return co_await plan_.strategy.storage->unlock(*lease);
-}
-
-std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request) {
-  const auto& attributes = request->attributes();
-  return attributes->find(kAttribute) ? attributes->get<std::shared_ptr<LockHold>>(kAttribute)
-                                      : nullptr;
-}
-
-void attachHold(const drogon::HttpRequestPtr& request, std::shared_ptr<LockHold> hold) {
-  request->attributes()->insert(kAttribute, std::move(hold));
+  co_return co_await strategy_.storage->unlock(*lease);
 }
 
 }  // namespace festa::lock

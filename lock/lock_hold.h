@@ -1,10 +1,8 @@
-// What a request that passed the lock middleware carries to its handler.
+// What a request holds while its work runs under the lock filter.
 #pragma once
 
 #include "lock/lock_observer.h"
 #include "lock/lock_storage.h"
-
-#include <drogon/HttpRequest.h>
 
 #include <memory>
 #include <mutex>
@@ -12,28 +10,22 @@
 
 namespace festa::lock {
 
-// One row of the strategy table as the middleware sees it. Without a storage no lock is taken: the
+// One row of the strategy table as the filter sees it. Without a storage no lock is taken: the
 // strategy then works inside the transaction, or is no protection at all.
 struct Strategy {
   std::string name;
-  std::shared_ptr<LockStorage> storage = nullptr;
+  LockStorage* storage = nullptr;  // outlives all holds
 };
 
-// How one request is to be protected.
-struct Plan {
-  Strategy strategy;
-  bool backstop = true;  // fences and constraints on top of the strategy; off only in the lab
-};
-
-// Lives in the request's attributes while the handler runs; used by that request's coroutine and
-// its watchdog. Thread-safe: the handler may have been resumed on another thread.
+// Used by the request's coroutine and by its watchdog, whose renewal may end after the request.
+// Thread-safe: the work may have been resumed on another thread.
 class LockHold {
  public:
-  LockHold(std::string lockable, Plan plan, LockKey key)
-      : lockable_(std::move(lockable)), plan_(std::move(plan)), key_(std::move(key)) {}
+  LockHold(std::string lockable, Strategy strategy, LockKey key)
+      : lockable_(std::move(lockable)), strategy_(std::move(strategy)), key_(std::move(key)) {}
 
   const std::string& lockable() const { return lockable_; }  // its name
-  const Plan& plan() const { return plan_; }
+  const Strategy& strategy() const { return strategy_; }
   const LockKey& key() const { return key_; }
   // As it is now; nullopt: the strategy takes no lock.
   std::optional<Lease> lease() const;
@@ -57,7 +49,7 @@ class LockHold {
   // proves a test can see.
   drogon::Task<> releaseEarly();
 
-  // For the middleware.
+  // For the filter.
   void grant(Lease lease);
   drogon::Task<Unlocked> release();
 
@@ -76,16 +68,12 @@ class LockHold {
   RenewalOutcome settle(const Lease& renewed, std::optional<bool> extended);
 
   const std::string lockable_;
-  const Plan plan_;
+  const Strategy strategy_;
   const LockKey key_;
   mutable std::mutex mutex_;
   // guarded by mutex_
   std::optional<Lease> lease_;
   State state_ = State::kFree;
 };
-
-// The hold of this request, or nullptr when its route has no lock middleware.
-std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request);
-void attachHold(const drogon::HttpRequestPtr& request, std::shared_ptr<LockHold> hold);
 
 }  // namespace festa::lock

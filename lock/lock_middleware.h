@@ -1,64 +1,55 @@
-// Acquire, run, release around a route's handler.
+// The lock filter as a Drogon middleware.
 #pragma once
 
 #include "lock/key_template.h"
-#include "lock/lock_board.h"
-#include "lock/lock_hold.h"
-#include "lock/lock_observer.h"
-#include "lock/lockable.h"
-#include "lock/watchdog.h"
+#include "lock/lock_filter.h"
 
 #include <drogon/HttpMiddleware.h>
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 
 namespace festa::lock {
 
-// What the middleware needs from its surroundings; all of it outlives the middleware.
-struct LockMiddlewareContext {
-  // Value of a key variable for this request.
-  std::function<std::optional<std::string>(const drogon::HttpRequestPtr&, std::string_view)>
-      variable;
-  // The strategy for this request. May throw to refuse it (the application's exception handler
-  // answers).
-  std::function<Plan(const drogon::HttpRequestPtr&, const Lockable&)> plan;
+// What an application answers for: where key variables come from, how a request is protected, what
+// a refused one is told. Thread-safe.
+class LockMiddlewareHost {
+ public:
+  virtual ~LockMiddlewareHost() = default;
+  // Value of a key variable; nullopt: the request has none.
+  virtual std::optional<std::string> variable(const drogon::HttpRequestPtr& request,
+                                              std::string_view name) const = 0;
+  // May throw to refuse the request: the application's exception handler answers.
+  virtual Strategy strategy(const drogon::HttpRequestPtr& request,
+                            const Lockable& lockable) const = 0;
   // The answer for a request that does not get to its handler.
-  std::function<drogon::HttpResponsePtr(const drogon::HttpRequestPtr&, LockOutcome,
-                                        const Lockable&)>
-      refuse;
-  std::shared_ptr<LockObserver> observer;
-  std::shared_ptr<LockBoard> board;
+  virtual drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, LockOutcome outcome,
+                                         const Lockable& lockable) const = 0;
 };
 
 // One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to
-// routes by that name.
+// routes by that name. Drogon runs a route without a middleware that it does not know:
+// GuardedRoutes checks that at start.
 //
-// Runs on the request's loop. Requests over the limit of holders are refused before they queue; a
-// waiter that is granted may exceed the limit by at most one per key. A lease that is over when it
-// arrives (the loop was blocked, the reply was slow) is given back, and the request asks again
-// while its wait lasts, without a wait once more. Whatever the handler does or throws, the key is
-// given back after it, and not before it has answered or has ended without an answer; only a hold
-// marked leaveToExpire() stays until its lease ends. With a maxHold the lease is renewed while the
-// handler runs.
+// Runs on the request's loop; see LockFilter for what it promises. The handler finds its hold by
+// holdOf(). The key is given back after the handler has answered or has ended without an answer.
 class LockMiddleware : public drogon::HttpMiddleware<LockMiddleware, false> {
  public:
-  // Throws KeyTemplateError when the key names a variable that is not among `variables`.
+  // `host`, `board` and `observer` outlive it. Throws KeyTemplateError when the key names a
+  // variable that is not among `variables`.
   LockMiddleware(Lockable lockable, const std::set<std::string>& variables,
-                 LockMiddlewareContext context);
+                 const LockMiddlewareHost& host, LockBoard& board, LockObserver& observer);
 
   static std::string middlewareName(const Lockable& lockable) { return "lock:" + lockable.name; }
   const std::string& className() const override { return name_; }
-  const Lockable& lockable() const { return lockable_; }
 
   // serve() for Drogon; the application's exception handler answers what it throws.
   void invoke(const drogon::HttpRequestPtr& request, drogon::MiddlewareNextCallback&& next,
               drogon::MiddlewareCallback&& answer) override;
 
-  // The answer of `next`, under the lock, or a refusal. Throws what variable(), plan() and `next`
-  // throw, NoAnswer when `next` ends without an answer, and MissingKeyVariable.
+  // The answer of `next`, under the lock, or a refusal. Throws what the host and `next` throw,
+  // NoAnswer when `next` ends without an answer, and MissingKeyVariable.
   drogon::Task<drogon::HttpResponsePtr> serve(drogon::HttpRequestPtr request,
                                               drogon::MiddlewareNextCallback next) const;
 
@@ -66,18 +57,14 @@ class LockMiddleware : public drogon::HttpMiddleware<LockMiddleware, false> {
   drogon::AsyncTask serveAndAnswer(drogon::HttpRequestPtr request,
                                    drogon::MiddlewareNextCallback next,
                                    drogon::MiddlewareCallback answer) const;
-  drogon::Task<std::optional<LockOutcome>> acquire(LockHold& hold) const;
-  drogon::Task<std::optional<Lease>> takeInTime(std::shared_ptr<LockStorage> storage,
-                                                LockKey key) const;
-  std::shared_ptr<Watchdog> watch(const std::shared_ptr<LockHold>& hold, SteadyTime granted) const;
-  drogon::Task<LockOutcome> release(LockHold& hold) const;
-  drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request, const LockHold& hold,
-                                 LockOutcome outcome, SteadyTime arrived) const;
 
-  const Lockable lockable_;
+  const LockFilter filter_;
   const std::string name_;
   const KeyTemplate key_;
-  const LockMiddlewareContext context_;
+  const LockMiddlewareHost& host_;
 };
+
+// The hold of a request whose handler runs under a lock middleware; nullptr: its route has none.
+std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request);
 
 }  // namespace festa::lock

@@ -1,4 +1,4 @@
-// What the lock middleware tells the outside about each request it handled.
+// What the lock filter tells the outside about each request it handled.
 #pragma once
 
 #include "lock/lock_storage.h"

@@ -5,8 +5,8 @@
 namespace festa::lock {
 
 Watchdog::Watchdog(trantor::EventLoop* loop, std::shared_ptr<LockHold> hold, Renewal renewal,
-                   std::shared_ptr<LockObserver> observer)
-    : loop_(loop), hold_(std::move(hold)), renewal_(renewal), observer_(std::move(observer)) {}
+                   LockObserver& observer)
+    : loop_(loop), hold_(std::move(hold)), renewal_(renewal), observer_(observer) {}
 
 void Watchdog::schedule() {
   const auto due = renewal_.due();
@@ -23,7 +23,7 @@ drogon::AsyncTask Watchdog::renew(std::shared_ptr<Watchdog> self) {
   if (lease <= Millis{0}) co_return;
   const auto outcome = co_await self->hold_->renewLease(lease);
   if (outcome == RenewalOutcome::kOver) co_return;
-  self->observer_->renewed(self->hold_->lockable(), self->hold_->plan().strategy.name, outcome);
+  self->observer_.renewed(self->hold_->lockable(), self->hold_->strategy().name, outcome);
   if (outcome == RenewalOutcome::kLost) co_return;
   if (outcome == RenewalOutcome::kRenewed)
     self->renewal_.renewed(asked);

@@ -19,9 +19,9 @@ namespace festa::lock {
 // holds it weakly, a request to the storage strongly.
 class Watchdog : public std::enable_shared_from_this<Watchdog> {
  public:
-  // `hold` has been granted.
+  // `hold` has been granted. `observer` outlives the watchdog.
   Watchdog(trantor::EventLoop* loop, std::shared_ptr<LockHold> hold, Renewal renewal,
-           std::shared_ptr<LockObserver> observer);
+           LockObserver& observer);
 
   void start() { schedule(); }
 
@@ -32,7 +32,7 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   trantor::EventLoop* const loop_;
   const std::shared_ptr<LockHold> hold_;
   Renewal renewal_;
-  const std::shared_ptr<LockObserver> observer_;
+  LockObserver& observer_;
 };
 
 }  // namespace festa::lock

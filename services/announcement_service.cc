@@ -175,7 +175,7 @@ constexpr const char* kSelectPage =
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
                                                        WriteGuard guard,
-                                                       Receipt<Announcement> receipt) const {
+                                                       const Receipt<Announcement>* receipt) const {
   auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
@@ -184,7 +184,7 @@ drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
                                                   bool pinned, WriteGuard guard,
-                                                  Receipt<bool> receipt) const {
+                                                  const Receipt<bool>* receipt) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, pinned, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
@@ -193,7 +193,7 @@ drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::
 
 drogon::Task<std::int64_t> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
                                                        WriteGuard guard,
-                                                       Receipt<std::int64_t> receipt) const {
+                                                       const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
   const GuardedRow festival{guardedFestivals(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
@@ -202,7 +202,7 @@ drogon::Task<std::int64_t> AnnouncementService::remove(std::int64_t festivalId, 
 
 drogon::Task<std::int64_t> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
                                                      AnnouncementText text,
-                                                     Receipt<std::int64_t> receipt) const {
+                                                     const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
                                 receipt);

@@ -43,19 +43,20 @@ class AnnouncementService {
  public:
   static constexpr int kMaxPinned = 3;
 
-  explicit AnnouncementService(Database database) : database_(std::move(database)) {}
+  explicit AnnouncementService(const Database& database) : database_(database) {}
 
   // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin.
   drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
-                                    WriteGuard guard, Receipt<Announcement> receipt = {}) const;
+                                    WriteGuard guard,
+                                    const Receipt<Announcement>* receipt = nullptr) const;
   // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing.
   drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned,
-                               WriteGuard guard, Receipt<bool> receipt = {}) const;
+                               WriteGuard guard, const Receipt<bool>* receipt = nullptr) const;
   // These return the id.
   drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard,
-                                    Receipt<std::int64_t> receipt = {}) const;
+                                    const Receipt<std::int64_t>* receipt = nullptr) const;
   drogon::Task<std::int64_t> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text,
-                                  Receipt<std::int64_t> receipt = {}) const;
+                                  const Receipt<std::int64_t>* receipt = nullptr) const;
 
   // All pinned ones and the newest unpinned ones; with `after` only unpinned ones older than that
   // id. Stops when the unpinned ones, written as JSON, take more than `bytes` for certain: a reader
@@ -65,7 +66,7 @@ class AnnouncementService {
                                       std::size_t bytes) const;
 
  private:
-  const Database database_;
+  const Database& database_;
 };
 
 }  // namespace festa

@@ -47,17 +47,17 @@ drogon::Task<Login> CouncilService::login(Credentials credentials) const {
       credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][2].as<std::string>();
-  co_await requirePassword(*hasher_, hash, credentials.password);
+  co_await requirePassword(hasher_, hash, credentials.password);
   const auto festivalId = rows[0][1].as<std::int64_t>();
   const Caller caller{
       rows[0][4].as<std::string>(),   rows[0][0].as<std::int64_t>(), Realm::kCouncil, festivalId,
       {rows[0][3].as<std::string>()}, rows[0][5].as<std::int64_t>()};
-  co_return Login{festivalId, tokens_->issue(caller)};
+  co_return Login{festivalId, tokens_.issue(caller)};
 }
 
 drogon::Task<std::int64_t> CouncilService::create(NewCouncil council,
-                                                  Receipt<std::int64_t> receipt) const {
-  const auto hash = co_await hasher_->hash(council.password);
+                                                  const Receipt<std::int64_t>* receipt) const {
+  const auto hash = co_await hasher_.hash(council.password);
   auto write = [&](Sql& sql) { return insertCouncil(sql, council, hash); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
                                 receipt);
@@ -65,14 +65,14 @@ drogon::Task<std::int64_t> CouncilService::create(NewCouncil council,
 
 drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
                                               std::string replacement,
-                                              Receipt<std::int64_t> receipt) const {
+                                              const Receipt<std::int64_t>* receipt) const {
   const auto rows = co_await database_.client()->execSqlCoro(
       "SELECT password_hash FROM councils WHERE id = $1", councilId);
   if (rows.empty()) throw ServiceError(ErrorCode::kUnauthenticated, "the token's council is gone");
   const auto checked = rows[0][0].as<std::string>();
-  const bool right = co_await hasher_->verify(checked, current);
+  const bool right = co_await hasher_.verify(checked, current);
   if (!right) throw wrongCurrentPassword();
-  const auto hash = co_await hasher_->hash(replacement);
+  const auto hash = co_await hasher_.hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
   const auto version =
       co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);

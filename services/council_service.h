@@ -25,26 +25,25 @@ struct Login {
 class CouncilService {
  public:
   // `passwords` must outlive this.
-  CouncilService(Database database, std::shared_ptr<PasswordHasher> hasher,
-                 std::shared_ptr<TokenService> tokens, PasswordVersions& passwords)
-      : database_(std::move(database)),
-        hasher_(std::move(hasher)),
-        tokens_(std::move(tokens)),
-        passwords_(passwords) {}
+  CouncilService(const Database& database, PasswordHasher& hasher, const TokenService& tokens,
+                 PasswordVersions& passwords)
+      : database_(database), hasher_(hasher), tokens_(tokens), passwords_(passwords) {}
 
   // Throws ServiceError(kWrongCredentials).
   drogon::Task<Login> login(Credentials credentials) const;
   // Throws ServiceError: kFestivalNotFound, kAlreadyRegisteredCouncil.
-  drogon::Task<std::int64_t> create(NewCouncil council, Receipt<std::int64_t> receipt = {}) const;
+  drogon::Task<std::int64_t> create(NewCouncil council,
+                                    const Receipt<std::int64_t>* receipt = nullptr) const;
   // Ends all tokens issued before. A wrong current password is a validation error of that field,
   // not a 401: clients log out on those.
   drogon::Task<> changePassword(std::int64_t councilId, std::string current,
-                                std::string replacement, Receipt<std::int64_t> receipt = {}) const;
+                                std::string replacement,
+                                const Receipt<std::int64_t>* receipt = nullptr) const;
 
  private:
-  const Database database_;
-  const std::shared_ptr<PasswordHasher> hasher_;
-  const std::shared_ptr<TokenService> tokens_;
+  const Database& database_;
+  PasswordHasher& hasher_;
+  const TokenService& tokens_;
   PasswordVersions& passwords_;
 };
 

@@ -16,7 +16,7 @@ drogon::Task<Coupon> insertCoupon(Sql& sql, const NewCoupon& coupon) {
 
 }  // namespace
 
-drogon::Task<Coupon> CouponService::create(NewCoupon coupon, Receipt<Coupon> receipt) const {
+drogon::Task<Coupon> CouponService::create(NewCoupon coupon, const Receipt<Coupon>* receipt) const {
   auto write = [&](Sql& sql) { return insertCoupon(sql, coupon); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
                                 receipt);
@@ -34,7 +34,7 @@ drogon::Task<Coupon> CouponService::find(std::int64_t id) const {
 
 drogon::Task<CouponClaim> CouponService::claim(std::int64_t couponId, std::int64_t userId,
                                                WriteGuard guard,
-                                               Receipt<CouponClaim> receipt) const {
+                                               const Receipt<CouponClaim>* receipt) const {
   CouponGrant grant(couponId, userId);
   co_return co_await guardedStatement<CouponClaim>(database_.client(), guard, database_.settings,
                                                    grant, receipt);

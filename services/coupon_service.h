@@ -30,18 +30,18 @@ struct CouponClaim {
 // Thread-safe.
 class CouponService {
  public:
-  explicit CouponService(Database database) : database_(std::move(database)) {}
+  explicit CouponService(const Database& database) : database_(database) {}
 
-  drogon::Task<Coupon> create(NewCoupon coupon, Receipt<Coupon> receipt = {}) const;
+  drogon::Task<Coupon> create(NewCoupon coupon, const Receipt<Coupon>* receipt = nullptr) const;
   // Throws ServiceError(kCouponNotFound).
   drogon::Task<Coupon> find(std::int64_t id) const;
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kCouponSoldOut, kAlreadyClaimed, and what
   // guardedWrite throws.
   drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
-                                  Receipt<CouponClaim> receipt = {}) const;
+                                  const Receipt<CouponClaim>* receipt = nullptr) const;
 
  private:
-  const Database database_;
+  const Database& database_;
 };
 
 }  // namespace festa

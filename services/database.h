@@ -3,14 +3,19 @@
 
 #include "services/guarded_write.h"
 
-#include <functional>
-
 namespace festa {
 
-struct Database {
-  // The client of the calling event loop; awaiting its statements resumes on that loop.
-  std::function<drogon::orm::DbClientPtr()> client;
-  WriteSettings settings;
+// Thread-safe; outlives the services.
+class Database {
+ public:
+  explicit Database(WriteSettings writes) : settings(writes) {}
+  virtual ~Database() = default;
+
+  // The client of the calling event loop; awaiting its statements resumes on that loop. It may be
+  // kept while the loop runs.
+  virtual drogon::orm::DbClientPtr client() const = 0;
+
+  const WriteSettings settings;
 };
 
 }  // namespace festa

@@ -20,7 +20,7 @@ drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival)
 }  // namespace
 
 drogon::Task<std::int64_t> FestivalService::create(NewFestival festival,
-                                                   Receipt<std::int64_t> receipt) const {
+                                                   const Receipt<std::int64_t>* receipt) const {
   auto insert = [&](Sql& sql) { return insertFestival(sql, festival); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, insert,
                                 receipt);

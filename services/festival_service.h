@@ -25,15 +25,16 @@ struct Festival {
 
 class FestivalService {
  public:
-  explicit FestivalService(Database database) : database_(std::move(database)) {}
+  explicit FestivalService(const Database& database) : database_(database) {}
 
   // Not visible to users; its id.
-  drogon::Task<std::int64_t> create(NewFestival festival, Receipt<std::int64_t> receipt = {}) const;
+  drogon::Task<std::int64_t> create(NewFestival festival,
+                                    const Receipt<std::int64_t>* receipt = nullptr) const;
   // Throws ServiceError(kFestivalNotFound).
   drogon::Task<Festival> find(std::int64_t id) const;
 
  private:
-  const Database database_;
+  const Database& database_;
 };
 
 }  // namespace festa

@@ -43,7 +43,7 @@ drogon::Task<std::optional<T>> executeWithReceipt(Sql& sql, const WriteGuard& gu
                                                   AtomicWrite<T>& write,
                                                   const Receipt<T>& receipt) {
   auto value = co_await write.execute(sql, guard.fence);
-  if (value) co_await receipt(sql, *value);
+  if (value) co_await receipt.keep(sql, *value);
   co_return value;
 }
 
@@ -54,13 +54,13 @@ drogon::Task<std::optional<T>> executeWithReceipt(Sql& sql, const WriteGuard& gu
 template <class T>
 drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                                 WriteSettings settings, AtomicWrite<T>& write,
-                                                const Receipt<T>& receipt) {
+                                                const Receipt<T>* receipt) {
   const TransactionOptions options = optionsFor(guard, settings);
-  if (receipt) {
-    auto body = [&](Sql& sql) { return executeWithReceipt(sql, guard, write, receipt); };
+  if (receipt != nullptr) {
+    auto body = [&](Sql& sql) { return executeWithReceipt(sql, guard, write, *receipt); };
     co_return co_await inTransaction(db, options, body);
   }
-  if (guard.beforeCommit) co_await guard.beforeCommit();
+  if (guard.observer != nullptr) co_await guard.observer->committing();
   const auto connection = co_await takeConnection(db, options);
   try {
     co_return co_await write.execute(*connection, guard.fence);
@@ -112,8 +112,8 @@ drogon::Task<T> findOut(drogon::orm::DbClientPtr db, WriteGuard& guard, WriteSet
     auto value = co_await readPatiently(guard, readBack);
     if (value && *value) co_return std::move(**value);
   }
-  if (guard.observer && !id) guard.observer->commitUnknown(Resolution::kUnresolved);
-  if (guard.commitUnknown) guard.commitUnknown();
+  if (guard.observer != nullptr && !id) guard.observer->commitUnknown(Resolution::kUnresolved);
+  if (guard.hold != nullptr) guard.hold->leaveToExpire();
   throw ServiceError(ErrorCode::kCommitUnconfirmed, "the answer to a statement was lost");
 }
 
@@ -122,7 +122,7 @@ drogon::Task<T> findOut(drogon::orm::DbClientPtr db, WriteGuard& guard, WriteSet
 template <class T>
 drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                  WriteSettings settings, AtomicWrite<T>& write,
-                                 Receipt<T> receipt = {}) {
+                                 const Receipt<T>* receipt = nullptr) {
   const bool isAtomic = guard.inside == Guard::kNone || guard.inside == Guard::kConstraint;
   if (!isAtomic || !guard.usesConstraints()) {
     const auto id = co_await write.rowId(*db);

@@ -26,12 +26,10 @@ drogon::Task<> conflictPause(int attempt) {
 
 TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& settings) {
   TransactionOptions options;
-  options.notAfter = guard.validUntil;
+  options.hold = guard.hold;
+  options.observer = guard.observer;
   options.commitTimeout = settings.commitTimeout;
-  options.beforeCommit = guard.beforeCommit;
   options.explicitCommit = guard.inside == Guard::kSerializable;
-  if (guard.observer)
-    options.poolWaited = [observer = guard.observer](auto wait) { observer->poolWaited(wait); };
   return options;
 }
 
@@ -50,12 +48,12 @@ struct CommitLook {
     if (fence == *guard.fence) {
       // A lock storage that lost its memory may have given our token to another: only who still
       // holds the lock knows that it was its own.
-      const auto ours = co_await guard.renewFence(fence);
+      const auto ours = co_await guard.hold->renewFence(fence);
       co_return ours ? Resolution::kCommitted : Resolution::kUnresolved;
     }
     // A successor has written: our COMMIT may have come before it or never.
     if (fence > *guard.fence) co_return Resolution::kUnresolved;
-    const auto renewed = co_await guard.renewFence(*guard.fence);
+    const auto renewed = co_await guard.hold->renewFence(*guard.fence);
     if (!renewed)
       throw ServiceError(ErrorCode::kLockLost, "the lock was lost while COMMIT was unknown");
     co_await sql.execSqlCoro(row.table.raiseFence, *renewed, row.id);
@@ -70,7 +68,7 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
   if (!guard.fence) co_return Resolution::kUnresolved;
   CommitLook look{guard, row};
   TransactionOptions options;
-  options.notAfter = guard.validUntil;
+  options.hold = guard.hold;
   options.commitTimeout = settings.commitTimeout;
   const auto leaseEnd = guard.validUntil();
   while (std::chrono::steady_clock::now() < std::min(leaseEnd, guard.validUntil())) {
@@ -87,14 +85,14 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
 drogon::Task<> requireCommitted(drogon::orm::DbClientPtr db, WriteGuard& guard, GuardedRow row,
                                 WriteSettings settings) {
   const auto resolution = co_await resolveCommit(db, guard, row, settings);
-  if (guard.observer) guard.observer->commitUnknown(resolution);
+  if (guard.observer != nullptr) guard.observer->commitUnknown(resolution);
   switch (resolution) {
     case Resolution::kCommitted: co_return;
     case Resolution::kNotCommitted:
       throw ServiceError(ErrorCode::kDatabaseUnavailable, "COMMIT did not happen");
     case Resolution::kUnresolved: break;
   }
-  if (guard.commitUnknown) guard.commitUnknown();
+  if (guard.hold != nullptr) guard.hold->leaveToExpire();
   throw ServiceError(ErrorCode::kCommitUnconfirmed,
                      "COMMIT was not acknowledged and could not be resolved");
 }

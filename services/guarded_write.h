@@ -39,14 +39,14 @@ struct GuardedBody {
   WriteGuard& guard;
   GuardedRow row;
   Body& body;
-  const Receipt<Result>& receipt;
+  const Receipt<Result>* receipt;  // may be null
   std::optional<Result>& result;
 
   drogon::Task<std::monostate> operator()(Sql& sql) {
     RowGuard rowGuard(guard, row);
     co_await rowGuard.open(sql);
     result = co_await body(sql);
-    if (receipt) co_await receipt(sql, *result);
+    if (receipt != nullptr) co_await receipt->keep(sql, *result);
     co_await rowGuard.close(sql);
     co_return std::monostate{};
   }
@@ -59,7 +59,7 @@ struct GuardedBody {
 template <class Body>
 drogon::Task<WrittenBy<Body>> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                            GuardedRow row, WriteSettings settings, Body& body,
-                                           Receipt<WrittenBy<Body>> receipt = {}) {
+                                           const Receipt<WrittenBy<Body>>* receipt = nullptr) {
   using Result = WrittenBy<Body>;
   const TransactionOptions options = optionsFor(guard, settings);
   // Kept out here: when an unknown COMMIT turns out to have happened, this is the answer.
@@ -80,7 +80,7 @@ drogon::Task<WrittenBy<Body>> guardedWrite(drogon::orm::DbClientPtr db, WriteGua
       if (classify(error) != DbFailure::kConflict || attempt >= settings.conflictRetries) throw;
     }
     if (unknown) break;
-    if (guard.observer) guard.observer->conflictRepeated();
+    if (guard.observer != nullptr) guard.observer->conflictRepeated();
     co_await conflictPause(attempt);
   }
   co_await requireCommitted(db, guard, row, settings);

@@ -44,8 +44,8 @@ class IdempotencyService {
     KeptAnswer answer = {};
   };
 
-  IdempotencyService(Database database, IdempotencySettings settings)
-      : database_(std::move(database)), settings_(settings) {}
+  IdempotencyService(const Database& database, IdempotencySettings settings)
+      : database_(database), settings_(settings) {}
 
   // Commits the claim, or says why not.
   drogon::Task<Found> claim(IdempotencyClaim claim, std::string fingerprint) const;
@@ -68,7 +68,7 @@ class IdempotencyService {
   drogon::Task<std::optional<Found>> look(const IdempotencyClaim& claim,
                                           const std::string& fingerprint) const;
 
-  const Database database_;
+  const Database& database_;
   const IdempotencySettings settings_;
 };
 

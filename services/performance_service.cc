@@ -142,7 +142,7 @@ void append(std::vector<ListedSeat>& seats, const drogon::orm::Result& rows) {
 }  // namespace
 
 drogon::Task<Performance> PerformanceService::create(NewPerformance performance,
-                                                     Receipt<Performance> receipt) const {
+                                                     const Receipt<Performance>* receipt) const {
   auto write = [&](Sql& sql) { return insertWithSeats(sql, performance); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
                                 receipt);

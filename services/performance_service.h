@@ -60,11 +60,11 @@ struct ListedSeat {
 // Thread-safe.
 class PerformanceService {
  public:
-  explicit PerformanceService(Database database) : database_(std::move(database)) {}
+  explicit PerformanceService(const Database& database) : database_(database) {}
 
   // With all its seats, or not at all. Throws ServiceError: kPlaceNotFound, kPlaceSeatsExceeded.
   drogon::Task<Performance> create(NewPerformance performance,
-                                   Receipt<Performance> receipt = {}) const;
+                                   const Receipt<Performance>* receipt = nullptr) const;
   // Throws ServiceError(kPerformanceNotFound).
   drogon::Task<Performance> find(std::int64_t id) const;
   // Ascending by id.
@@ -75,7 +75,7 @@ class PerformanceService {
   drogon::Task<std::vector<ListedSeat>> seats(std::int64_t id, std::string location) const;
 
  private:
-  const Database database_;
+  const Database& database_;
 };
 
 }  // namespace festa

@@ -56,7 +56,7 @@ drogon::Task<AcceptedClaim> insertClaim(Sql& sql, std::int64_t couponId, std::in
 }  // namespace
 
 drogon::Task<AcceptedClaim> QueuedClaims::accept(std::int64_t couponId, std::int64_t userId,
-                                                 Receipt<AcceptedClaim> receipt) const {
+                                                 const Receipt<AcceptedClaim>* receipt) const {
   auto write = [&](Sql& sql) { return insertClaim(sql, couponId, userId, settings_.queue); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
                                 receipt);

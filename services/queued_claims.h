@@ -41,12 +41,12 @@ struct ClaimQueueSettings {
 // The rows are the truth; whoever calls twice changes nothing the second time. Thread-safe.
 class QueuedClaims {
  public:
-  QueuedClaims(Database database, ClaimQueueSettings settings)
-      : database_(std::move(database)), settings_(std::move(settings)) {}
+  QueuedClaims(const Database& database, ClaimQueueSettings settings)
+      : database_(database), settings_(std::move(settings)) {}
 
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kAlreadyClaimed.
   drogon::Task<AcceptedClaim> accept(std::int64_t couponId, std::int64_t userId,
-                                     Receipt<AcceptedClaim> receipt = {}) const;
+                                     const Receipt<AcceptedClaim>* receipt = nullptr) const;
   // The queue has confirmed them.
   drogon::Task<> confirmed(std::vector<std::int64_t> ids) const;
 
@@ -65,7 +65,7 @@ class QueuedClaims {
   drogon::Task<std::vector<std::int64_t>> unfinished(std::int64_t after) const;
 
  private:
-  const Database database_;
+  const Database& database_;
   const ClaimQueueSettings settings_;
 };
 
@@ -73,21 +73,21 @@ class QueuedClaims {
 // configured. Thread-safe.
 class ClaimExpiry {
  public:
-  ClaimExpiry(Database database, std::chrono::seconds timeout)
-      : database_(std::move(database)), timeout_(timeout) {}
+  ClaimExpiry(const Database& database, std::chrono::seconds timeout)
+      : database_(database), timeout_(timeout) {}
 
   // How many have failed by it.
   drogon::Task<std::size_t> run() const;
 
  private:
-  const Database database_;
+  const Database& database_;
   const std::chrono::seconds timeout_;
 };
 
 // Reading claims, whatever their queue. Thread-safe.
 class ClaimReader {
  public:
-  explicit ClaimReader(Database database) : database_(std::move(database)) {}
+  explicit ClaimReader(const Database& database) : database_(database) {}
 
   // Throws ServiceError(kClaimNotFound).
   drogon::Task<ClaimView> find(std::int64_t id) const;
@@ -95,7 +95,7 @@ class ClaimReader {
   drogon::Task<std::vector<ClaimView>> find(std::vector<std::int64_t> ids) const;
 
  private:
-  const Database database_;
+  const Database& database_;
 };
 
 }  // namespace festa

@@ -5,10 +5,15 @@
 
 namespace festa {
 
-// Run with the write's value as the last statements of its transaction: stored if and only if the
-// effect is. Throws to call the write off. Empty: nothing is left.
+// Outlives the write. Services take a pointer: nullptr leaves nothing.
 template <class T>
-using Receipt = std::function<drogon::Task<>(Sql&, const T&)>;
+class Receipt {
+ public:
+  virtual ~Receipt() = default;
+  // The last statements of the write's transaction, with its value: stored if and only if the
+  // effect is. Throws to call the write off. May run more than once, if the transaction does.
+  virtual drogon::Task<> keep(Sql& sql, const T& value) const = 0;
+};
 
 // What `body(Sql&) -> Task<T>` gives.
 template <class Body>
@@ -17,11 +22,11 @@ using WrittenBy = std::decay_t<drogon::await_result_t<std::invoke_result_t<Body&
 template <class Body>
 struct BodyWithReceipt {
   Body& body;
-  const Receipt<WrittenBy<Body>>& receipt;
+  const Receipt<WrittenBy<Body>>* receipt;  // may be null
 
   drogon::Task<WrittenBy<Body>> operator()(Sql& sql) {
     WrittenBy<Body> value = co_await body(sql);
-    if (receipt) co_await receipt(sql, value);
+    if (receipt != nullptr) co_await receipt->keep(sql, value);
     co_return value;
   }
 };
@@ -30,7 +35,7 @@ struct BodyWithReceipt {
 template <class Body>
 drogon::Task<WrittenBy<Body>> plainWrite(drogon::orm::DbClientPtr db,
                                          std::chrono::milliseconds commitTimeout, Body& body,
-                                         Receipt<WrittenBy<Body>> receipt = {}) {
+                                         const Receipt<WrittenBy<Body>>* receipt = nullptr) {
   TransactionOptions options;
   options.commitTimeout = commitTimeout;
   BodyWithReceipt<Body> whole{body, receipt};

@@ -43,21 +43,21 @@ drogon::Task<SeatRef> cancelIn(Sql& sql, std::int64_t id, const Canceller& who) 
 
 drogon::Task<Reservation> ReservationService::reserve(SeatRef seat, std::int64_t userId,
                                                       WriteGuard guard,
-                                                      Receipt<Reservation> receipt) const {
-  SeatSale sale(seat, userId, *sold_);
+                                                      const Receipt<Reservation>* receipt) const {
+  SeatSale sale(seat, userId, sold_);
   const auto before = SoldSeats::Clock::now();
   auto reservation = co_await guardedStatement<Reservation>(database_.client(), guard,
                                                             database_.settings, sale, receipt);
-  sold_->add(seat, before);
+  sold_.add(seat, before);
   co_return reservation;
 }
 
 drogon::Task<SeatRef> ReservationService::cancel(std::int64_t id, Canceller who,
-                                                 Receipt<SeatRef> receipt) const {
+                                                 const Receipt<SeatRef>* receipt) const {
   auto write = [&](Sql& sql) { return cancelIn(sql, id, who); };
   auto seat =
       co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
-  sold_->forget(seat);
+  sold_.forget(seat);
   co_return seat;
 }
 

@@ -34,17 +34,18 @@ struct Canceller {
 // Thread-safe.
 class ReservationService {
  public:
-  ReservationService(Database database, std::shared_ptr<SoldSeats> sold)
-      : database_(std::move(database)), sold_(std::move(sold)) {}
+  ReservationService(const Database& database, SoldSeats& sold)
+      : database_(database), sold_(sold) {}
 
   // Throws ServiceError: kPerformanceNotFound, kSeatNotFound, kUserNotFound, kReservationClosed,
   // kAlreadyReservedSeat (of a committed sale only), and what guardedWrite throws.
   drogon::Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard guard,
-                                    Receipt<Reservation> receipt = {}) const;
+                                    const Receipt<Reservation>* receipt = nullptr) const;
 
   // Takes no lock: one statement frees the seat if the reservation is still active. Throws
   // ServiceError: kReservationNotFound, kForbidden.
-  drogon::Task<SeatRef> cancel(std::int64_t id, Canceller who, Receipt<SeatRef> receipt = {}) const;
+  drogon::Task<SeatRef> cancel(std::int64_t id, Canceller who,
+                               const Receipt<SeatRef>* receipt = nullptr) const;
 
   // Active ones, ascending by id. Throws ServiceError(kPerformanceNotFound).
   drogon::Task<Page<Reservation>> list(std::int64_t performanceId, PageRequest page) const;
@@ -52,8 +53,8 @@ class ReservationService {
   drogon::Task<Reservation> find(std::int64_t performanceId, std::int64_t id) const;
 
  private:
-  const Database database_;
-  const std::shared_ptr<SoldSeats> sold_;
+  const Database& database_;
+  SoldSeats& sold_;
 };
 
 }  // namespace festa

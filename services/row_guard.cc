@@ -17,11 +17,11 @@ GuardedTable guardedTable(const std::string& name, ErrorCode missing) {
 }
 
 drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored) {
-  if (guard.observer && stored > *guard.fence) guard.observer->fenceRefused();
-  const auto renewed = co_await guard.renewFence(stored);
+  if (guard.observer != nullptr && stored > *guard.fence) guard.observer->fenceRefused();
+  const auto renewed = co_await guard.hold->renewFence(stored);
   if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
   guard.fence = *renewed;
-  if (guard.observer) guard.observer->fenceRenewed();
+  if (guard.observer != nullptr) guard.observer->fenceRenewed();
 }
 
 drogon::Task<> RowGuard::open(Sql& sql) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/error.h"
+#include "services/transaction.h"
 #include "services/write_guard.h"
 
 #include <string>

@@ -89,8 +89,8 @@ class CommitAwaiter {
 
 }  // namespace
 
-void requireTimeLeft(const Deadline& notAfter) {
-  if (steady_clock::now() >= notAfter())
+void requireTimeLeft(const Hold* hold) {
+  if (hold != nullptr && steady_clock::now() >= hold->validUntil())
     throw ServiceError(ErrorCode::kLockLost, "the lease is over");
 }
 
@@ -98,7 +98,7 @@ namespace {
 
 drogon::Task<std::shared_ptr<Sql>> open(drogon::orm::DbClientPtr db, TransactionType type,
                                         const TransactionOptions& options) {
-  requireTimeLeft(options.notAfter);
+  requireTimeLeft(options.hold);
   std::shared_ptr<Sql> transaction;
   const auto asked = steady_clock::now();
   try {
@@ -106,14 +106,14 @@ drogon::Task<std::shared_ptr<Sql>> open(drogon::orm::DbClientPtr db, Transaction
   } catch (const drogon::orm::TimeoutError&) {
     // Without a transaction; told below.
   }
-  if (options.poolWaited) options.poolWaited(steady_clock::now() - asked);
+  if (options.observer != nullptr) options.observer->poolWaited(steady_clock::now() - asked);
   if (!transaction)
     throw ServiceError(
         db->hasAvailableConnections() ? ErrorCode::kOverloaded : ErrorCode::kDatabaseUnavailable,
         "no database connection came free");
   // Waiting for a connection may have taken long.
   try {
-    requireTimeLeft(options.notAfter);
+    requireTimeLeft(options.hold);
   } catch (const ServiceError&) {
     transaction->rollback();
     throw;

@@ -2,12 +2,14 @@
 // from the destructor of the transaction object, also when an exception unwinds, and tells nobody.
 #pragma once
 
+#include "services/hold.h"
+#include "services/write_observer.h"
+
 #include <drogon/orm/DbClient.h>
 #include <drogon/utils/coroutine.h>
 
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -16,24 +18,16 @@
 namespace festa {
 
 using Sql = drogon::orm::Transaction;
-using SteadyTime = std::chrono::steady_clock::time_point;
-
-// Asked anew each time it matters: a lease that is renewed ends later, a lost one has ended.
-using Deadline = std::function<SteadyTime()>;
-inline Deadline until(SteadyTime moment) {
-  return [moment] { return moment; };
-}
 
 struct TransactionOptions {
-  Deadline notAfter = until(SteadyTime::max());  // neither BEGIN nor COMMIT is sent later than this
-  std::chrono::milliseconds commitTimeout{
-      1000};  // without an acknowledgement by then, the outcome is unknown
+  // Neither BEGIN nor COMMIT is sent after its end. nullptr: no lock guards the transaction.
+  const Hold* hold = nullptr;
+  WriteObserver* observer = nullptr;  // may be null
+  // Without an acknowledgement by then, the outcome is unknown.
+  std::chrono::milliseconds commitTimeout{1000};
   // COMMIT as a statement of its own: an error tells why it was refused, at the cost of a second
   // COMMIT that Drogon sends behind it. For SERIALIZABLE, whose conflicts may show only then.
   bool explicitCommit = false;
-  std::function<drogon::Task<>()> beforeCommit = {};  // faults in the lab and in tests; may throw
-  // Told how long it took to get a connection, or to give up; must not throw.
-  std::function<void(std::chrono::steady_clock::duration)> poolWaited = {};
 };
 
 // COMMIT was sent and refused, or its acknowledgement did not come: the effects may or may not be
@@ -44,16 +38,16 @@ class CommitUnknown : public std::runtime_error {
 };
 
 // The parts of inTransaction that do not depend on the body's type.
-// Throws ServiceError (kLockLost past the deadline, kDatabaseUnavailable, kOverloaded when all
-// connections are busy).
+// Throws ServiceError (kLockLost past the end of the hold, kDatabaseUnavailable, kOverloaded when
+// all connections are busy).
 drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
                                                     const TransactionOptions& options);
 // The same without BEGIN: a connection of its own for a statement that commits by itself. It goes
-// back to the pool with the last pointer. Of the options, notAfter and poolWaited count.
+// back to the pool with the last pointer. Of the options, hold and observer count.
 drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
                                                   const TransactionOptions& options);
-// Throws ServiceError(kLockLost) when the deadline has passed.
-void requireTimeLeft(const Deadline& notAfter);
+// Throws ServiceError(kLockLost) when the hold has ended. `hold` may be null.
+void requireTimeLeft(const Hold* hold);
 // Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome
 // is known, or the time-out has passed. Throws CommitUnknown; ServiceError(kDatabaseUnavailable)
 // when it was rolled back instead.
@@ -76,8 +70,8 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
   std::exception_ptr failure;
   try {
     result = co_await body(*transaction);
-    if (options.beforeCommit) co_await options.beforeCommit();
-    requireTimeLeft(options.notAfter);
+    if (options.observer != nullptr) co_await options.observer->committing();
+    requireTimeLeft(options.hold);
     if (options.explicitCommit) co_await commitExplicitly(*transaction);
   } catch (...) {
     failure = std::current_exception();

@@ -18,7 +18,7 @@ drogon::Task<std::int64_t> insertUser(Sql& sql, const NewUser& user, const std::
 }  // namespace
 
 drogon::Task<std::int64_t> UserService::create(NewUser user) const {
-  const auto hash = co_await hasher_->hash(user.credentials.password);
+  const auto hash = co_await hasher_.hash(user.credentials.password);
   auto write = [&](Sql& sql) { return insertUser(sql, user, hash); };
   co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
 }
@@ -30,11 +30,11 @@ drogon::Task<UserLogin> UserService::login(Credentials credentials) const {
       credentials.login, toNfc(credentials.login));
   std::optional<std::string> hash;
   if (!rows.empty()) hash = rows[0][1].as<std::string>();
-  co_await requirePassword(*hasher_, hash, credentials.password);
+  co_await requirePassword(hasher_, hash, credentials.password);
   const auto id = rows[0][0].as<std::int64_t>();
   const Caller caller{rows[0][2].as<std::string>(), id, Realm::kUser, {}, {kUserRole},
                       rows[0][3].as<std::int64_t>()};
-  co_return UserLogin{id, tokens_->issue(caller)};
+  co_return UserLogin{id, tokens_.issue(caller)};
 }
 
 }  // namespace festa

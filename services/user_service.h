@@ -28,9 +28,8 @@ struct UserLogin {
 // Thread-safe.
 class UserService {
  public:
-  UserService(Database database, std::shared_ptr<PasswordHasher> hasher,
-              std::shared_ptr<TokenService> tokens)
-      : database_(std::move(database)), hasher_(std::move(hasher)), tokens_(std::move(tokens)) {}
+  UserService(const Database& database, PasswordHasher& hasher, const TokenService& tokens)
+      : database_(database), hasher_(hasher), tokens_(tokens) {}
 
   // The new user's id. Throws ServiceError(kAlreadyRegisteredUser) when the login name is taken.
   drogon::Task<std::int64_t> create(NewUser user) const;
@@ -38,9 +37,9 @@ class UserService {
   drogon::Task<UserLogin> login(Credentials credentials) const;
 
  private:
-  const Database database_;
-  const std::shared_ptr<PasswordHasher> hasher_;
-  const std::shared_ptr<TokenService> tokens_;
+  const Database& database_;
+  PasswordHasher& hasher_;
+  const TokenService& tokens_;
 };
 
 }  // namespace festa

@@ -1,13 +1,13 @@
 // What protects one write, as plain values: services know nothing of locks.
 #pragma once
 
-#include "services/transaction.h"
+#include "services/hold.h"
 #include "services/write_observer.h"
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
+#include <string>
 
 namespace festa {
 
@@ -25,19 +25,15 @@ enum class Guard {
 // Lives in the frame of the coroutine that serves the request, for one write.
 struct WriteGuard {
   Guard inside = Guard::kNone;
-  bool backstop = true;                    // constraints hold whatever else fails
-  std::optional<std::int64_t> fence = {};  // the lock's token; none without lock or backstop
-  Deadline validUntil = until(SteadyTime::max());  // the lease
-  std::string key = {};                            // of the lock, for kAdvisory
-  std::chrono::milliseconds lockWait{5000};        // for guards that wait inside the database
-  // A token above the given one under the same lock; nullopt: the lock is lost.
-  std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t above)> renewFence = {};
-  // Called when nobody knows whether COMMIT happened: the lock must not be given back before its
-  // lease ends.
-  std::function<void()> commitUnknown = {};
-  std::function<drogon::Task<>()> beforeCommit = {};  // see TransactionOptions
-  std::shared_ptr<WriteObserver> observer = {};       // may be null
+  bool backstop = true;  // constraints hold whatever else fails
+  // The lock's token; none without lock or backstop.
+  std::optional<std::int64_t> fence = {};
+  std::string key = {};                      // of the lock, for kAdvisory
+  std::chrono::milliseconds lockWait{5000};  // for guards that wait inside the database
+  Hold* hold = nullptr;                      // nullptr: no lock was taken
+  WriteObserver* observer = nullptr;         // may be null
 
+  SteadyTime validUntil() const { return hold != nullptr ? hold->validUntil() : SteadyTime::max(); }
   bool usesConstraints() const { return backstop || inside == Guard::kConstraint; }
 };
 

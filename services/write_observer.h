@@ -1,5 +1,7 @@
-// What guarded writes tell the outside, for metrics.
+// What guarded writes tell the outside.
 #pragma once
+
+#include <drogon/utils/coroutine.h>
 
 #include <chrono>
 
@@ -7,18 +9,21 @@ namespace festa {
 
 enum class Resolution { kCommitted, kNotCommitted, kUnresolved };
 
-// Of one request's writes: who made it knows whose they are. Called on event loops' threads. Must
-// not throw or block.
+// Of one request's writes; outlives them. Called on the write's loop. Must not block; only
+// committing() may throw.
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
   // A transaction waited this long for its connection, whether it got one or not.
   virtual void poolWaited(std::chrono::steady_clock::duration wait) = 0;
+  // The effects are complete and COMMIT is next, or the one statement that commits by itself.
+  // Awaited; an exception calls the write off.
+  virtual drogon::Task<> committing() { co_return; }
   virtual void fenceRefused() = 0;      // the row carries a larger token than ours
   virtual void fenceRenewed() = 0;      // the lock gave a larger one: the write goes on
   virtual void conflictRepeated() = 0;  // a transaction is run again after a conflict
-  virtual void commitUnknown(
-      Resolution found) = 0;  // an acknowledgement was lost; what became of it
+  // An acknowledgement was lost; what became of it.
+  virtual void commitUnknown(Resolution found) = 0;
 };
 
 }  // namespace festa

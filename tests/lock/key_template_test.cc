@@ -12,6 +12,7 @@ namespace festa::test {
 using namespace std::string_literals;
 using lock::KeyTemplate;
 using lock::KeyTemplateError;
+using lock::KeyVariables;
 using lock::MissingKeyVariable;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -28,11 +29,20 @@ KeyTemplate compile(std::string_view text) {
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
+class MapVariables : public KeyVariables {
+ public:
+  explicit MapVariables(const Values& values) : values_(values) {}
+  std::optional<std::string> variable(std::string_view name) const override {
+    const auto found = values_.find(name);
+    return found != values_.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  const Values& values_;
+};
+
 std::string render(const KeyTemplate& key, const Values& values) {
-  return key.render([&](std::string_view name) {
-    const auto found = values.find(name);
-    return found != values.end() ? std::optional(found->second) : std::nullopt;
-  });
+  return key.render(MapVariables(values));
 }
 
 std::string render(std::string_view text, const Values& values) {

@@ -17,7 +17,7 @@ class LockHoldTest : public testing::Test {
   std::shared_ptr<lock::LockHold> held(Millis lease = Millis{30'000}) {
     const lock::LockRequest request{"k", Millis{0}, lease};
     auto granted = runOn(loops_.at(), [&] { return storage_->tryLock(request); });
-    auto hold = std::make_shared<lock::LockHold>("test", lock::Plan{{"memory", storage_}, true},
+    auto hold = std::make_shared<lock::LockHold>("test", lock::Strategy{"memory", storage_.get()},
                                                  lock::LockKey("k"));
     hold->grant(granted.value());
     return hold;

@@ -1,4 +1,5 @@
 #include "tests/services/database_fixture.h"
+#include "tests/support/test_guard.h"
 
 namespace festa::test {
 
@@ -46,11 +47,7 @@ class AnnouncementListTest : public DatabaseFixture {
   }
 
   const drogon::orm::DbClientPtr single_ = connect(where_, 1);
-  const AnnouncementService service_{[this] {
-    Database database;
-    database.client = [this] { return single_; };
-    return database;
-  }()};
+  const AnnouncementService service_{testDatabase(single_)};
 };
 
 }  // namespace

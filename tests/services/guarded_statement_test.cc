@@ -3,6 +3,7 @@
 #include "services/reservation_service.h"
 #include "tests/services/database_fixture.h"
 #include "tests/support/tcp_proxy.h"
+#include "tests/support/test_guard.h"
 
 #include <deque>
 
@@ -17,6 +18,19 @@ drogon::Task<std::optional<std::int64_t>> answer(std::optional<std::int64_t> val
 }
 
 // A seat as the row, its sale as the statement.
+struct KeepingReceipt : public Receipt<Reservation> {
+  drogon::Task<> keep(Sql& sql, const Reservation& reservation) const override {
+    co_await sql.execSqlCoro("INSERT INTO receipts VALUES ($1)", reservation.id);
+  }
+};
+
+struct RefusingReceipt : public Receipt<Reservation> {
+  drogon::Task<> keep(Sql&, const Reservation&) const override {
+    throw ServiceError(ErrorCode::kRequestInProgress);
+    co_return;
+  }
+};
+
 class GuardedStatementTest : public DatabaseFixture {
  protected:
   GuardedStatementTest() {
@@ -34,15 +48,13 @@ class GuardedStatementTest : public DatabaseFixture {
 
   // Lives as long as the test: its coroutines refer to it.
   const ReservationService& service(const drogon::orm::DbClientPtr& db) {
-    Database database;
-    database.client = [db] { return db; };
-    return services_.emplace_back(database, sold_);
+    return services_.emplace_back(testDatabase(db), sold_);
   }
-  Reservation reserve(const WriteGuard& guard, std::int64_t user = 1,
-                      const Receipt<Reservation>& receipt = {}) {
+  Reservation reserve(const TestGuard& guard, std::int64_t user = 1,
+                      const Receipt<Reservation>* receipt = nullptr) {
     return run([&] { return service(db_).reserve(kSeat, user, guard, receipt); });
   }
-  ErrorCode errorOf(const WriteGuard& guard, std::int64_t user = 1) {
+  ErrorCode errorOf(const TestGuard& guard, std::int64_t user = 1) {
     try {
       reserve(guard, user);
     } catch (const ServiceError& error) {
@@ -51,14 +63,14 @@ class GuardedStatementTest : public DatabaseFixture {
     return ErrorCode::kInternal;
   }
 
-  static WriteGuard locked(std::int64_t token) {
-    WriteGuard guard;
+  static TestGuard locked(std::int64_t token) {
+    TestGuard guard;
     guard.fence = token;
     guard.renewFence = [](std::int64_t above) { return answer(above + 1); };
     guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
     return guard;
   }
-  static WriteGuard overtaken(std::int64_t token) {
+  static TestGuard overtaken(std::int64_t token) {
     auto guard = locked(token);
     guard.renewFence = [](std::int64_t) { return answer(std::nullopt); };
     return guard;
@@ -68,7 +80,7 @@ class GuardedStatementTest : public DatabaseFixture {
   std::string sales() { return one("SELECT count(*) FROM reservations"); }
 
   static inline const SeatRef kSeat{1, "A", 1};
-  const std::shared_ptr<SoldSeats> sold_ = std::make_shared<SoldSeats>(100);
+  SoldSeats sold_{100};
   std::deque<ReservationService> services_;
 };
 
@@ -79,14 +91,14 @@ TEST_F(GuardedStatementTest, TheTokenIsStoredWithTheSaleAndTheViewKnowsIt) {
   EXPECT_EQ(reservation.user.login, "u1");
   EXPECT_EQ(fence(), "5");
   EXPECT_EQ(one("SELECT is_reserved FROM seats"), "t");
-  EXPECT_TRUE(sold_->isSold(kSeat));
+  EXPECT_TRUE(sold_.isSold(kSeat));
 }
 
 TEST_F(GuardedStatementTest, AHolderThatWasOvertakenSellsNothing) {
   session_.run("UPDATE seats SET fence = 9");
   EXPECT_EQ(errorOf(overtaken(5)), ErrorCode::kLockLost);
   EXPECT_EQ(sales(), "0");
-  EXPECT_FALSE(sold_->isSold(kSeat));
+  EXPECT_FALSE(sold_.isSold(kSeat));
 }
 
 TEST_F(GuardedStatementTest, TheTrueOwnerGetsAHigherTokenAndGoesOn) {
@@ -98,7 +110,7 @@ TEST_F(GuardedStatementTest, TheTrueOwnerGetsAHigherTokenAndGoesOn) {
 TEST_F(GuardedStatementTest, ASaleIsToldOnlyOfACommittedOne) {
   reserve(locked(5), 2);
   EXPECT_EQ(errorOf(locked(6)), ErrorCode::kAlreadyReservedSeat);
-  EXPECT_TRUE(sold_->isSold(kSeat));
+  EXPECT_TRUE(sold_.isSold(kSeat));
 }
 
 // It waits for the row's writer, which then changes its mind: the second look finds the seat free.
@@ -151,17 +163,12 @@ TEST_F(GuardedStatementTest, ALostAnswerIsFoundToHaveBeenASale) {
 
 TEST_F(GuardedStatementTest, AReceiptIsStoredWithTheSaleOrNeitherIs) {
   session_.run("CREATE TABLE receipts (id bigint)");
-  const Receipt<Reservation> keep = [](Sql& sql, const Reservation& reservation) -> drogon::Task<> {
-    co_await sql.execSqlCoro("INSERT INTO receipts VALUES ($1)", reservation.id);
-  };
-  const Receipt<Reservation> refuse = [](Sql&, const Reservation&) -> drogon::Task<> {
-    throw ServiceError(ErrorCode::kRequestInProgress);
-    co_return;
-  };
-  EXPECT_THROW(reserve(locked(5), 1, refuse), ServiceError);
+  const KeepingReceipt keep;
+  const RefusingReceipt refuse;
+  EXPECT_THROW(reserve(locked(5), 1, &refuse), ServiceError);
   EXPECT_EQ(sales(), "0");
   EXPECT_EQ(fence(), "0");
-  const auto reservation = reserve(locked(6), 1, keep);
+  const auto reservation = reserve(locked(6), 1, &keep);
   EXPECT_EQ(one("SELECT id FROM receipts"), std::to_string(reservation.id));
 }
 

@@ -4,6 +4,7 @@
 #include "services/festival_service.h"
 #include "tests/services/database_fixture.h"
 #include "tests/support/tcp_proxy.h"
+#include "tests/support/test_guard.h"
 
 #include <atomic>
 #include <deque>
@@ -46,18 +47,17 @@ class GuardedWriteTest : public DatabaseFixture {
   // Lives as long as the test: its coroutines refer to it.
   const AnnouncementService& service(const drogon::orm::DbClientPtr& db,
                                      milliseconds commit = milliseconds(700)) {
-    Database database;
-    database.client = [db] { return db; };
-    database.settings.commitTimeout = commit;
+    WriteSettings settings;
+    settings.commitTimeout = commit;
     const std::lock_guard guard(servicesMutex_);
-    return services_.emplace_back(database);
+    return services_.emplace_back(testDatabase(db, settings));
   }
 
-  Announcement create(const WriteGuard& guard) {
+  Announcement create(const TestGuard& guard) {
     return run([&] { return service(db_).create(1, kPinned, guard); });
   }
 
-  ErrorCode errorOf(const WriteGuard& guard) {
+  ErrorCode errorOf(const TestGuard& guard) {
     try {
       create(guard);
     } catch (const ServiceError& error) {
@@ -67,14 +67,14 @@ class GuardedWriteTest : public DatabaseFixture {
   }
 
   // A guard under a lock that is still ours: renewals give the next token.
-  WriteGuard locked(std::int64_t token) {
-    WriteGuard guard;
+  TestGuard locked(std::int64_t token) {
+    TestGuard guard;
     guard.fence = token;
     guard.renewFence = [](std::int64_t above) { return answer(above + 1); };
     return guard;
   }
   // A guard whose lock has passed to somebody else.
-  WriteGuard overtaken(std::int64_t token) {
+  TestGuard overtaken(std::int64_t token) {
     auto guard = locked(token);
     guard.renewFence = [](std::int64_t) { return answer(std::nullopt); };
     return guard;
@@ -140,8 +140,8 @@ TEST_F(GuardedWriteTest, TwoWritesUnderOneHoldBothGoThrough) {
 
 TEST_F(GuardedWriteTest, WhatHappensToTheFenceIsTold) {
   const auto told = std::make_shared<CountingObserver>();
-  const auto observed = [&](WriteGuard guard) {
-    guard.observer = told;
+  const auto observed = [&](TestGuard guard) {
+    guard.observer = told.get();
     return guard;
   };
   create(observed(locked(5)));
@@ -171,7 +171,7 @@ TEST_F(GuardedWriteTest, TheWaitForAConnectionIsTold) {
   };
   const auto told = std::make_shared<CountingObserver>();
   auto second = locked(6);
-  second.observer = told;
+  second.observer = told.get();
   auto holder = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, first); });
   reached.get_future().wait();
   auto waiter = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, second); });
@@ -401,7 +401,7 @@ TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseDoesNotProveOurCommit) {
 }
 
 TEST_F(GuardedWriteTest, WithoutAFenceAnUnknownCommitIsCalledUnknown) {
-  WriteGuard guard;
+  TestGuard guard;
   guard.beforeCommit = [this]() -> drogon::Task<> {
     endOpenTransactions();
     co_return;
@@ -437,7 +437,7 @@ TEST_F(GuardedWriteTest, UnresolvedByTheEndOfTheLeaseItIsCalledUnknownAndTheLock
 // ---------------------------------------------------------------------------------------------------
 
 TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfFortyParallelCreates) {
-  WriteGuard guard;
+  TestGuard guard;
   guard.inside = Guard::kConstraint;
   guard.backstop = false;
   std::vector<std::future<Announcement>> all;
@@ -461,7 +461,7 @@ TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfTwentyParallelPinChange
   session_.run(
       "INSERT INTO announcements (festival_id, title, content, is_pinned)"
       " SELECT 1, 't', 'c', false FROM generate_series(1, 20)");
-  WriteGuard guard;
+  TestGuard guard;
   guard.inside = Guard::kConstraint;
   guard.backstop = false;
   std::vector<std::future<bool>> all;

@@ -1,9 +1,11 @@
 // Writes inside a lock middleware: what is stored while, after and without the hold.
-#include "app/strategies.h"
+#include "controllers/held_lock.h"
+#include "controllers/protection.h"
 #include "lock/memory_lock_storage.h"
 #include "services/transaction.h"
 #include "tests/services/middleware_fixture.h"
 #include "tests/support/paced_storage.h"
+#include "tests/support/test_guard.h"
 
 namespace festa::test {
 
@@ -70,8 +72,12 @@ class HeldWrite : public MiddlewareFixture {
     };
   }
   drogon::Task<HttpResponsePtr> write(HttpRequestPtr request, std::function<bool()> condition) {
-    auto guard = makeGuardFactory(nullptr, Millis{900})(request);
-    guard.beforeCommit = [condition] { return waitFor(condition); };
+    const auto hold = lock::holdOf(request);
+    HeldLock held(*hold);
+    auto guard = guardFor({}, *hold, held);
+    TestWrites writes;
+    writes.beforeCommit = [condition] { return waitFor(condition); };
+    guard.observer = &writes;
     const NewAnnouncement pinned{"title", "content", true};
     auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_NONE);
     try {
@@ -103,11 +109,7 @@ class HeldWrite : public MiddlewareFixture {
   const std::shared_ptr<lock::MemoryLockStorage> memory_ =
       lock::MemoryLockStorage::create(1, timers_.at());
   const std::shared_ptr<PacedStorage> paced_ = std::make_shared<PacedStorage>(memory_);
-  const AnnouncementService service_{[this] {
-    Database database;
-    database.client = [this] { return db_; };
-    return database;
-  }()};
+  const AnnouncementService service_{testDatabase(db_)};
   std::optional<lock::Lease> successor_;
 };
 

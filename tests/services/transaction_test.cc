@@ -3,6 +3,7 @@
 #include "services/error.h"
 #include "tests/services/database_fixture.h"
 #include "tests/support/tcp_proxy.h"
+#include "tests/support/test_guard.h"
 
 namespace festa::test {
 
@@ -39,7 +40,7 @@ class TransactionTest : public DatabaseFixture {
 }  // namespace
 
 TEST_F(TransactionTest, ReturnsTheBodysValueWhenItsRowIsVisibleToOthers) {
-  TransactionOptions options;
+  TestOptions options;
   for (int i = 1; i <= 200; ++i) {
     auto body = [i](Sql& sql) { return insertRow(sql, i); };
     ASSERT_EQ(transact(db_, options, body), i);
@@ -48,7 +49,7 @@ TEST_F(TransactionTest, ReturnsTheBodysValueWhenItsRowIsVisibleToOthers) {
 }
 
 TEST_F(TransactionTest, ABusinessErrorAfterTheInsertLeavesNoRow) {
-  TransactionOptions options;
+  TestOptions options;
   const auto error = std::make_exception_ptr(ServiceError(ErrorCode::kPinnedLimitExceeded));
   auto body = [&](Sql& sql) { return insertThenThrow(sql, error); };
   EXPECT_THROW(transact(db_, options, body), ServiceError);
@@ -56,7 +57,7 @@ TEST_F(TransactionTest, ABusinessErrorAfterTheInsertLeavesNoRow) {
 }
 
 TEST_F(TransactionTest, AnyExceptionAfterTheInsertLeavesNoRow) {
-  TransactionOptions options;
+  TestOptions options;
   const auto standard = std::make_exception_ptr(std::runtime_error("oops"));
   const auto odd = std::make_exception_ptr(42);
   auto first = [&](Sql& sql) { return insertThenThrow(sql, standard); };
@@ -67,7 +68,7 @@ TEST_F(TransactionTest, AnyExceptionAfterTheInsertLeavesNoRow) {
 }
 
 TEST_F(TransactionTest, AFailingStatementLeavesNoRow) {
-  TransactionOptions options;
+  TestOptions options;
   auto body = [](Sql& sql) { return insertThenFail(sql); };
   EXPECT_THROW(transact(db_, options, body), drogon::orm::DrogonDbException);
   EXPECT_EQ(rows(), "0");
@@ -77,14 +78,14 @@ TEST_F(TransactionTest, ARefusedCommitIsNotReportedAsSuccess) {
   session_.run(
       "CREATE TABLE parent (id int PRIMARY KEY);"
       "ALTER TABLE t ADD FOREIGN KEY (n) REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED");
-  TransactionOptions options;
+  TestOptions options;
   auto body = [](Sql& sql) { return insertRow(sql, 1); };
   EXPECT_THROW(transact(db_, options, body), CommitUnknown);
   EXPECT_EQ(rows(), "0");
 }
 
 TEST_F(TransactionTest, PastTheDeadlineNothingIsBegun) {
-  TransactionOptions options;
+  TestOptions options;
   options.notAfter = until(std::chrono::steady_clock::now());
   bool ran = false;
   auto body = [&](Sql& sql) {
@@ -96,7 +97,7 @@ TEST_F(TransactionTest, PastTheDeadlineNothingIsBegun) {
 }
 
 TEST_F(TransactionTest, ADeadlinePassedDuringTheBodyPreventsTheCommit) {
-  TransactionOptions options;
+  TestOptions options;
   options.notAfter = until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100));
   options.beforeCommit = []() -> drogon::Task<> {
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.15);
@@ -112,7 +113,7 @@ TEST_F(TransactionTest, ADeadlinePassedDuringTheBodyPreventsTheCommit) {
 }
 
 TEST_F(TransactionTest, AConnectionLostBeforeCommitIsNotReportedAsSuccess) {
-  TransactionOptions options;
+  TestOptions options;
   options.beforeCommit = [this]() -> drogon::Task<> {
     endOpenTransactions();
     co_return;
@@ -127,7 +128,7 @@ TEST_F(TransactionTest, ACommitWhoseReplyIsLostIsUnknownAlthoughItHappened) {
   auto where = where_;
   where.port = proxy.port();
   const auto db = connect(where, 1);
-  TransactionOptions options;
+  TestOptions options;
   options.beforeCommit = [&proxy]() -> drogon::Task<> {
     proxy.swallowReplies();
     co_return;
@@ -145,7 +146,7 @@ TEST_F(TransactionTest, ACommitThatIsNeverAnsweredEndsWithTheTimeOut) {
   auto where = where_;
   where.port = proxy.port();
   const auto db = connect(where, 1);
-  TransactionOptions options;
+  TestOptions options;
   options.commitTimeout = std::chrono::milliseconds(100);
   options.beforeCommit = [&proxy]() -> drogon::Task<> {
     proxy.swallowReplies();
@@ -160,7 +161,7 @@ TEST_F(TransactionTest, WithoutAConnectionOneIsToldThatTheDatabaseIsAway) {
   nowhere.port = freePort();
   const auto db = connect(nowhere, 1);
   db->setTimeout(0.2);
-  TransactionOptions options;
+  TestOptions options;
   auto body = [](Sql& sql) { return insertRow(sql, 1); };
   try {
     transact(db, options, body);
@@ -172,7 +173,7 @@ TEST_F(TransactionTest, WithoutAConnectionOneIsToldThatTheDatabaseIsAway) {
 
 TEST_F(TransactionTest, TheConnectionIsUsableAfterEveryOutcome) {
   const auto db = connect(where_, 1);
-  TransactionOptions options;
+  TestOptions options;
   const auto error = std::make_exception_ptr(std::runtime_error("oops"));
   auto throwing = [&](Sql& sql) { return insertThenThrow(sql, error); };
   auto failing = [](Sql& sql) { return insertThenFail(sql); };

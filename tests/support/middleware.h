@@ -45,7 +45,7 @@ class LoopFixture : public testing::Test {
   Loops loops_;
 };
 
-// Fixture is a testing::Test with `loops_`: requests run on the first of them. `plan()` of all
+// Fixture is a testing::Test with `loops_`: requests run on the first of them. The strategy of all
 // requests is the storage that the test sets.
 template <class Fixture>
 class WithMiddleware : public Fixture {
@@ -54,23 +54,30 @@ class WithMiddleware : public Fixture {
   using HttpResponsePtr = drogon::HttpResponsePtr;
   using Handler = std::function<drogon::Task<HttpResponsePtr>(HttpRequestPtr)>;
 
-  std::shared_ptr<lock::LockMiddleware> make(lock::Lockable lockable) {
-    lock::LockMiddlewareContext context;
-    context.variable = [](const HttpRequestPtr& request, std::string_view) {
-      return std::optional<std::string>(request->getParameter("id"));
-    };
-    context.plan = [this](const HttpRequestPtr&, const lock::Lockable&) {
-      return lock::Plan{{"memory", storage_}, true};
-    };
-    context.refuse = [this](const HttpRequestPtr&, lock::LockOutcome outcome,
-                            const lock::Lockable&) {
-      refused_.push_back(outcome);
+  class Host : public lock::LockMiddlewareHost {
+   public:
+    explicit Host(const WithMiddleware& test) : test_(test) {}
+
+    std::optional<std::string> variable(const HttpRequestPtr& request,
+                                        std::string_view) const override {
+      return request->getParameter("id");
+    }
+    lock::Strategy strategy(const HttpRequestPtr&, const lock::Lockable&) const override {
+      return {"memory", test_.storage_.get()};
+    }
+    HttpResponsePtr refuse(const HttpRequestPtr&, lock::LockOutcome outcome,
+                           const lock::Lockable&) const override {
+      test_.refused_.push_back(outcome);
       return drogon::HttpResponse::newHttpResponse(drogon::k503ServiceUnavailable, drogon::CT_NONE);
-    };
-    context.observer = recorder_;
-    context.board = board_;
-    return std::make_shared<lock::LockMiddleware>(std::move(lockable),
-                                                  std::set<std::string>{"path.id"}, context);
+    }
+
+   private:
+    const WithMiddleware& test_;
+  };
+
+  std::shared_ptr<lock::LockMiddleware> make(lock::Lockable lockable) {
+    return std::make_shared<lock::LockMiddleware>(
+        std::move(lockable), std::set<std::string>{"path.id"}, host_, *board_, *recorder_);
   }
 
   // What Drogon does around a handler: its coroutine ends in a response, which is passed back up.
@@ -115,9 +122,11 @@ class WithMiddleware : public Fixture {
 
   Loops timers_;
   std::shared_ptr<lock::LockStorage> storage_;
-  std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
+  // Not deleted: a renewal that is still on its way tells its end.
+  Recorder* const recorder_ = new Recorder;
   std::shared_ptr<lock::LockBoard> board_ = std::make_shared<lock::LockBoard>(100);
-  std::vector<lock::LockOutcome> refused_;
+  mutable std::vector<lock::LockOutcome> refused_;
+  const Host host_{*this};
   const lock::Lockable lockable_{.name = "test", .key = "k:{path.id}"};
 };
 

@@ -1,0 +1,32 @@
+// Writes are protected as configuration says.
+#pragma once
+
+#include "app/config.h"
+#include "app/metrics.h"
+#include "app/strategies.h"
+#include "controllers/protection.h"
+
+namespace festa {
+
+// Thread-safe; what it is made of outlives it.
+class ConfiguredProtections : public Protections {
+ public:
+  ConfiguredProtections(const Config& config, const Strategies& strategies, Metrics& metrics)
+      : config_(config), strategies_(strategies), metrics_(metrics) {}
+
+  // Throws ConfigError, see configuredLock().
+  lock::Lockable configured(lock::Lockable lockable) const override;
+  // The Lockable's strategy, whatever the request says.
+  Protection of(const drogon::HttpRequestPtr& request,
+                const lock::Lockable& lockable) const override;
+  std::unique_ptr<WriteObserver> observe(
+      const drogon::HttpRequestPtr& request,
+      const std::shared_ptr<lock::LockHold>& hold) const override;
+
+ private:
+  const Config& config_;
+  const Strategies& strategies_;
+  Metrics& metrics_;
+};
+
+}  // namespace festa

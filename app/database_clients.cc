@@ -1,0 +1,63 @@
+#include "app/database_clients.h"
+
+#include <drogon/HttpAppFramework.h>
+
+namespace festa {
+
+namespace {
+
+constexpr const char* kWatchClient = "watch";
+
+WriteSettings writeSettings(const Config::Database& config) {
+  WriteSettings settings;
+  settings.commitTimeout = std::chrono::milliseconds(config.commitTimeoutMs);
+  return settings;
+}
+
+drogon::orm::PostgresConfig clientConfig(const Config& config) {
+  const auto& settings = config.database;
+  const auto perLoop = (settings.connections + config.ioThreads() - 1) / config.ioThreads();
+  drogon::orm::PostgresConfig client;
+  client.host = settings.host;
+  client.port = static_cast<std::uint16_t>(settings.port);
+  client.databaseName = settings.name;
+  client.username = settings.user;
+  client.password = settings.password;
+  client.connectionNumber = static_cast<std::size_t>(perLoop);
+  client.name = "default";
+  client.isFast = true;
+  client.timeout = static_cast<double>(settings.poolTimeoutMs) / 1000;
+  client.autoBatch = false;
+  client.connectOptions = {
+      {"statement_timeout", std::to_string(settings.statementTimeoutMs)},
+      {"lock_timeout", std::to_string(settings.lockTimeoutMs)},
+      {"idle_in_transaction_session_timeout",
+       std::to_string(settings.statementTimeoutMs + settings.commitTimeoutMs)},
+      {"timezone", config.timezone},
+      {"application_name", "festabook"},
+  };
+  return client;
+}
+
+std::shared_ptr<const lock::LoopDbClients> addClients(const Config& config) {
+  drogon::app().addDbClient(clientConfig(config));
+  return lock::fastDbClients();
+}
+
+std::shared_ptr<const lock::LoopDbClients> addWatchClients(const Config& config) {
+  auto client = clientConfig(config);
+  client.name = kWatchClient;
+  client.connectionNumber = 1;
+  client.connectOptions["application_name"] = "festabook-watch";
+  drogon::app().addDbClient(client);
+  return lock::fastDbClients(kWatchClient);
+}
+
+}  // namespace
+
+DatabaseClients::DatabaseClients(const Config& config)
+    : Database(writeSettings(config.database)),
+      clients_(addClients(config)),
+      watch_(addWatchClients(config)) {}
+
+}  // namespace festa

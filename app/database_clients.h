@@ -1,0 +1,29 @@
+// The connections to PostgreSQL.
+#pragma once
+
+#include "app/config.h"
+#include "lock/loop_clients.h"
+#include "services/database.h"
+
+#include <memory>
+
+namespace festa {
+
+// One client per loop, so that a request never leaves its thread. Made before app().run();
+// thread-safe.
+class DatabaseClients : public Database {
+ public:
+  explicit DatabaseClients(const Config& config);
+
+  drogon::orm::DbClientPtr client() const override { return clients_->here(); }
+
+  // A client of its own, behind which no other work queues: a proxy would take a busy instance for
+  // a dead one, and a rush must not delay the news of a changed password.
+  drogon::orm::DbClientPtr watchClient() const { return watch_->here(); }
+
+ private:
+  const std::shared_ptr<const lock::LoopDbClients> clients_;
+  const std::shared_ptr<const lock::LoopDbClients> watch_;
+};
+
+}  // namespace festa

@@ -1,0 +1,93 @@
+#include "app/http_server.h"
+
+#include "app/connections.h"
+
+#include <drogon/HttpAppFramework.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <memory>
+
+namespace festa {
+
+std::vector<AddressRange> trustedProxies(const Config::Http& config) {
+  std::vector<AddressRange> proxies;
+  for (const auto& proxy : config.trustedProxies) {
+    const auto range = AddressRange::parse(proxy);
+    if (!range)
+      throw ConfigError("configuration: 'http.trusted_proxies' names no address or network: " +
+                        proxy);
+    proxies.push_back(*range);
+  }
+  return proxies;
+}
+
+namespace {
+
+// What one client may cost, and all of them together.
+drogon::HttpLimits httpLimits(const Config::Http& config) {
+  drogon::HttpLimits limits;
+  limits.headerSeconds = static_cast<double>(config.headerTimeoutMs) / 1000;
+  limits.bodyBytesPerSecond = static_cast<std::size_t>(config.bodyBytesPerSecond);
+  limits.bodyGraceSeconds = static_cast<double>(config.bodyGraceMs) / 1000;
+  limits.stalledReaderSeconds = static_cast<double>(config.unreadTimeoutMs) / 1000;
+  limits.pipelinedRequests = 16;
+  limits.unsentBytes = 256UL * 1024;
+  limits.unsentBytesInAll = 256UL * 1024 * 1024;
+  limits.bodyBytesInAll = 64UL * 1024 * 1024;
+  return limits;
+}
+
+void limitConnections(const Config& config, Metrics& metrics) {
+  const auto files = raiseFileLimit();
+  const auto wished = static_cast<std::size_t>(config.http.maxConnections);
+  // Drogon's server tells of connections until the process ends.
+  auto connections = std::make_shared<Connections>(ConnectionLimits{
+      wished > 0 ? wished : defaultConnectionLimit(files),
+      static_cast<std::size_t>(config.http.maxConnectionsPerAddress), trustedProxies(config.http)});
+  metrics.addGauge("festa_http_connections", "Clients that are connected.",
+                   [connections] { return static_cast<double>(connections->open()); });
+  metrics.addCounterSource("festa_http_connections_refused_total",
+                           "Connections closed at once because there were too many.", {},
+                           [connections] { return static_cast<double>(connections->refused()); });
+  drogon::app().setConnectionCallback([connections](const trantor::TcpConnectionPtr& connection) {
+    connections->changed(connection);
+  });
+}
+
+// Told apart from the main one by the port, see Edge.
+void addMetricsListener(const Config& config) {
+  const auto& metrics = config.metrics;
+  if (metrics.port == 0) return;
+  drogon::app().addListener(metrics.address.empty() ? config.http.address : metrics.address,
+                            static_cast<std::uint16_t>(metrics.port));
+}
+
+void configureServer(const Config& config) {
+  auto& app = drogon::app();
+  const auto largestBody = static_cast<std::size_t>(config.http.maxBodyBytes);
+  app.addListener(config.http.address, static_cast<std::uint16_t>(config.http.port))
+      .setThreadNum(static_cast<std::size_t>(config.ioThreads()))
+      .setClientMaxBodySize(largestBody)
+      .setClientMaxMemoryBodySize(largestBody)
+      .setHttpLimits(httpLimits(config.http))
+      .enableGzip(false)
+      .enableBrotli(false)
+      .enableServerHeader(false)
+      .disableSigtermHandling()
+      .setAfterAcceptSockOptCallback([](int socket) {
+        const int on = 1;
+        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      });
+}
+
+}  // namespace
+
+void configureHttp(const Config& config, Metrics& metrics) {
+  configureServer(config);
+  addMetricsListener(config);
+  limitConnections(config, metrics);
+}
+
+}  // namespace festa

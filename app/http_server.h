@@ -1,0 +1,18 @@
+// Drogon's HTTP server as configured.
+#pragma once
+
+#include "app/config.h"
+#include "app/metrics.h"
+#include "controllers/client_address.h"
+
+#include <vector>
+
+namespace festa {
+
+// Listeners, threads, limits of connections and requests. Before app().run(). Throws ConfigError.
+void configureHttp(const Config& config, Metrics& metrics);
+
+// The addresses whose X-Forwarded-For is believed. Throws ConfigError.
+std::vector<AddressRange> trustedProxies(const Config::Http& config);
+
+}  // namespace festa

@@ -1,0 +1,104 @@
+#include "app/lab_protections.h"
+
+#include "controllers/request_context.h"
+#include "services/error.h"
+
+#include <trantor/net/EventLoop.h>
+
+namespace festa {
+
+namespace {
+
+using drogon::HttpRequestPtr;
+
+bool wantsBackstop(const HttpRequestPtr& request) {
+  const auto& wished = request->getHeader("x-backstop");
+  if (!wished.empty() && wished != "on" && wished != "off")
+    throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
+  return wished.empty() ? request->getHeader("x-concurrency").empty() : wished == "on";
+}
+
+drogon::Task<> throwFault() {
+  throw std::runtime_error("fault asked for by X-Lab-Fault");
+  co_return;
+}
+
+// What Drogon and the standard library do not expect.
+drogon::Task<> throwNumber() {
+  throw 42;
+  co_return;
+}
+
+// Does what X-Lab-Fault says before COMMIT, and passes on everything else.
+class FaultyWrites : public WriteObserver {
+ public:
+  FaultyWrites(std::unique_ptr<WriteObserver> inner, LabFault fault,
+               std::shared_ptr<lock::LockHold> hold, LabPauses& pauses)
+      : inner_(std::move(inner)), fault_(fault), hold_(std::move(hold)), pauses_(pauses) {}
+
+  drogon::Task<> committing() override {
+    switch (fault_.kind) {
+      case LabFault::Kind::kRelease: return releaseThenPause();
+      case LabFault::Kind::kThrow: return throwFault();
+      case LabFault::Kind::kThrowNumber: return throwNumber();
+      case LabFault::Kind::kPause: return pauses_.pause(fault_.time);
+    }
+    return inner_->committing();
+  }
+  void poolWaited(std::chrono::steady_clock::duration wait) override { inner_->poolWaited(wait); }
+  void fenceRefused() override { inner_->fenceRefused(); }
+  void fenceRenewed() override { inner_->fenceRenewed(); }
+  void conflictRepeated() override { inner_->conflictRepeated(); }
+  void commitUnknown(Resolution found) override { inner_->commitUnknown(found); }
+
+ private:
+  drogon::Task<> releaseThenPause() {
+    co_await hold_->releaseEarly();
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
+  }
+
+  const std::unique_ptr<WriteObserver> inner_;
+  const LabFault fault_;
+  const std::shared_ptr<lock::LockHold> hold_;
+  LabPauses& pauses_;
+};
+
+}  // namespace
+
+std::optional<LabFault> labFaultOf(const std::string& text) {
+  static const std::string kPause = "pause-before-commit=";
+  using Kind = LabFault::Kind;
+  if (text.empty()) return std::nullopt;
+  if (text == "release-before-commit") return LabFault{Kind::kRelease};
+  if (text == "throw-before-commit") return LabFault{Kind::kThrow};
+  if (text == "throw-number-before-commit") return LabFault{Kind::kThrowNumber};
+  if (!text.starts_with(kPause))
+    throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
+  const std::chrono::milliseconds time(parseId(text.substr(kPause.size()), "X-Lab-Fault"));
+  if (time > kLongestLabPause)
+    throw ServiceError(ErrorCode::kInvalidParameter, "the pause of X-Lab-Fault is too long");
+  return LabFault{Kind::kPause, time};
+}
+
+Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockable& lockable) const {
+  labFaultOf(request->getHeader("x-lab-fault"));  // refused before a lock is taken for it
+  auto wished = lockable;
+  const auto& concurrency = request->getHeader("x-concurrency");
+  if (!concurrency.empty()) wished.strategy = concurrency;
+  const auto* const row = findStrategy(wished.strategy);
+  if (row == nullptr || !strategies_.isAvailable(*row) || !row->appliesTo(lockable.name))
+    throw ServiceError(ErrorCode::kInvalidParameter, "X-Concurrency is unknown, or not for this");
+  auto protection = configured_.of(request, wished);
+  protection.backstop = wantsBackstop(request);
+  return protection;
+}
+
+std::unique_ptr<WriteObserver> LabProtections::observe(
+    const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) const {
+  auto observer = configured_.observe(request, hold);
+  const auto fault = labFaultOf(request->getHeader("x-lab-fault"));
+  if (!fault) return observer;
+  return std::make_unique<FaultyWrites>(std::move(observer), *fault, hold, pauses_);
+}
+
+}  // namespace festa

@@ -1,0 +1,120 @@
+#include "app/lifecycle.h"
+
+#include "app/log.h"
+
+#include <drogon/HttpAppFramework.h>
+
+namespace festa {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void tellSwept(const char* what, std::size_t rows) {
+  if (rows > 0) LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(rows));
+}
+
+void tellNotSwept(const char* what, const std::exception& error) {
+  LogLine("swept", "warn").with("what", what).with("text", error.what());
+}
+
+drogon::AsyncTask sweepKeys(const IdempotencyService& keys) {
+  try {
+    const auto rows = co_await keys.sweep();
+    tellSwept("idempotency keys", rows);
+  } catch (const std::exception& error) {
+    tellNotSwept("idempotency keys", error);
+  }
+}
+
+drogon::AsyncTask sweepClaims(const ClaimExpiry& claims) {
+  try {
+    const auto rows = co_await claims.run();
+    tellSwept("expired claims", rows);
+  } catch (const std::exception& error) {
+    tellNotSwept("expired claims", error);
+  }
+}
+
+}  // namespace
+
+sigset_t blockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+Lifecycle::Lifecycle(Parts parts) : parts_(parts), lag_(std::make_shared<LoopLag>()) {
+  parts_.metrics.addGauge(
+      "festa_http_in_flight", "Requests read and not yet answered.",
+      [&drain = parts_.drain] { return static_cast<double>(drain.inFlight()); });
+  parts_.metrics.addGauge("festa_loop_lag_seconds",
+                          "The longest that an event loop was late since this was last read.",
+                          [lag = lag_] { return lag->takeWorst(); });
+}
+
+void Lifecycle::run(sigset_t signals) {
+  // Not before the loop runs: quitting a loop that does not run yet has no effect.
+  drogon::app().registerBeginningAdvice([this, signals] { begin(signals); });
+  drogon::app().run();
+  stopper_.join();
+}
+
+void Lifecycle::begin(sigset_t signals) {
+  auto* const loop = drogon::app().getIOLoop(0);
+  parts_.queues.start();
+  parts_.website.start(loop);
+  parts_.accounts.start(loop);
+  sweepRegularly();
+  for (std::size_t i = 0; i < drogon::app().getThreadNum(); ++i)
+    lag_->watch(drogon::app().getIOLoop(i));
+  stopper_ = std::thread([this, signals] { stopOnSignal(signals); });
+  const auto& config = parts_.config;
+  LogLine("ready")
+      .with("address", config.http.address)
+      .with("port", config.http.port)
+      .with("metrics_port", config.metrics.port > 0 ? config.metrics.port : config.http.port)
+      .with("threads", config.ioThreads());
+}
+
+// On an IO loop: database clients belong to those.
+void Lifecycle::sweepRegularly() const {
+  auto* const loop = drogon::app().getIOLoop(0);
+  const auto& config = parts_.config;
+  const auto& services = parts_.services;
+  loop->runEvery(std::chrono::seconds(config.idempotency.sweepSeconds),
+                 [&keys = services.idempotency] { sweepKeys(keys); });
+  loop->runEvery(std::chrono::seconds(config.queue.sweepSeconds),
+                 [&claims = services.claimExpiry] { sweepClaims(claims); });
+}
+
+void Lifecycle::stopOnSignal(sigset_t signals) const {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  LogLine("stopping")
+      .with("signal", static_cast<std::int64_t>(signal))
+      .with("in_flight", parts_.drain.inFlight());
+  drainRequests();
+  parts_.queues.stop();
+  parts_.accounts.stop();
+  parts_.website.stop();
+  drogon::app().quit();
+}
+
+void Lifecycle::drainRequests() const {
+  auto& drain = parts_.drain;
+  drain.enter(Drain::Stage::kUnready);
+  std::this_thread::sleep_for(milliseconds(parts_.config.http.drainDelayMs));
+  drain.enter(Drain::Stage::kRefusing);
+  parts_.locks.close();
+  parts_.website.closeStreams();
+  const bool isQuiet = drain.awaitQuiet(milliseconds(parts_.config.http.drainLimitMs));
+  // Refused requests come and go while it stops; those count only if it did not become quiet.
+  LogLine("stopped", isQuiet ? "info" : "warn").with("unanswered", isQuiet ? 0 : drain.inFlight());
+}
+
+}  // namespace festa

@@ -1,0 +1,137 @@
+#include "app/locks.h"
+
+#include "lock/loop_clients.h"
+#include "lock/redis/redis_fair_lock_storage.h"
+#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/redis_spin_lock_storage.h"
+
+#include <drogon/HttpAppFramework.h>
+
+namespace festa {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+drogon::Task<std::int64_t> drawEpoch(drogon::orm::DbClientPtr database) {
+  const auto rows = co_await database->execSqlCoro("SELECT nextval('lock_epoch')");
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+lock::EpochSource epochsOf(const Database& database) {
+  return [&database] { return drawEpoch(database.client()); };
+}
+
+lock::LockTableLimits limitsOf(const Config& config) {
+  return {static_cast<std::size_t>(config.lock.maxWaitersPerKey),
+          static_cast<std::size_t>(config.lock.maxWaiters)};
+}
+
+void addBoardGauges(Metrics& metrics, const lock::LockBoard& board) {
+  const auto samples = [&board](std::size_t lock::LockBoard::Counts::*which) {
+    std::vector<Metrics::Sample> all;
+    for (const auto& [kind, counts] : board.counts())
+      all.push_back({{{"lockable", kind.first}, {"strategy", kind.second}},
+                     static_cast<double>(counts.*which)});
+    return all;
+  };
+  metrics.addGauges("festa_lock_holders", "Requests that hold a lock, or run without by strategy.",
+                    [samples] { return samples(&lock::LockBoard::Counts::holding); });
+  metrics.addGauges("festa_lock_waiting", "Requests that ask or wait for a lock.",
+                    [samples] { return samples(&lock::LockBoard::Counts::waiting); });
+}
+
+// One client per loop: the main loop's is for timers and messages.
+std::shared_ptr<const lock::LoopRedisClients> addRedisClients(const Config::Redis& config) {
+  drogon::app().createRedisClient(config.host, static_cast<std::uint16_t>(config.port), "default",
+                                  config.password, static_cast<std::size_t>(config.connections),
+                                  true, static_cast<double>(config.timeoutMs) / 1000,
+                                  static_cast<unsigned>(config.database), config.user);
+  return lock::fastRedisClients();
+}
+
+// One client per node and loop.
+std::shared_ptr<lock::RedlockNode> addRedlockNode(const Config::Redlock& config,
+                                                  const Config::Redlock::Node& node,
+                                                  const std::string& name,
+                                                  const lock::EpochSource& epochs) {
+  drogon::app().createRedisClient(node.host, static_cast<std::uint16_t>(node.port), name,
+                                  config.password, static_cast<std::size_t>(config.connections),
+                                  true, static_cast<double>(config.timeoutMs) / 1000,
+                                  static_cast<unsigned>(config.database), config.user);
+  auto commands = std::make_shared<lock::RedisCommands>(
+      [clients = lock::fastRedisClients(name)] { return clients->here(); });
+  return std::make_shared<lock::RedlockNode>(commands, lock::RedlockKeys(config.prefix, "redlock"),
+                                             epochs, milliseconds(config.maxLeaseMs));
+}
+
+}  // namespace
+
+Locks::Locks(const Config& config, const Database& database, std::int64_t epoch, Metrics& metrics)
+    : board_(static_cast<std::size_t>(config.inFlightLimit())),
+      memory_(lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(), limitsOf(config))),
+      configured_(config, strategies_, metrics) {
+  strategies_.add("memory", *memory_);
+  if (!config.redis.host.empty()) addRedis(config, database, metrics);
+  if (!config.redlock.nodes.empty()) addRedlock(config, database);
+  if (config.lab) lab_.emplace(configured_, strategies_, pauses_);
+  addBoardGauges(metrics, board_);
+}
+
+void Locks::addRedis(const Config& config, const Database& database, Metrics& metrics) {
+  const auto clients = addRedisClients(config.redis);
+  redis_ = std::make_shared<lock::RedisCommands>(
+      [clients] { return clients->here(); },
+      config.redis.prefix + '/' + std::to_string(config.redis.database));
+  const auto holdsOf = [&](const lock::RedisKeys& keys) {
+    return std::make_shared<lock::RedisHolds>(redis_, keys, epochsOf(database));
+  };
+  auto* const timers = drogon::app().getLoop();
+  const auto limits = limitsOf(config);
+  const auto lineOf = [&](const std::string& storage) {
+    const lock::RedisKeys keys(config.redis.prefix, storage);
+    const lock::LineSurroundings around{
+        timers, [clients] { return clients->here()->newSubscriber(); }, limits};
+    auto line = lock::RedisLine::create(redis_, holdsOf(keys), keys, around);
+    metrics.addCounterSource("festa_lock_offers_expired_total",
+                             "Offers of a key that came too late for their receiver here.",
+                             {{"strategy", "redis-" + storage}},
+                             [line] { return static_cast<double>(line->offersMissed()); });
+    return line;
+  };
+  lock::SpinSettings spin;
+  spin.maxWaiters = limits.waitersInAll;
+  const auto add = [&](const std::string& name, std::shared_ptr<lock::LockStorage> storage) {
+    strategies_.add(name, *storage);
+    redisStorages_.push_back(std::move(storage));
+  };
+  add("redis-spin", std::make_shared<lock::RedisSpinLockStorage>(
+                        holdsOf(lock::RedisKeys(config.redis.prefix, "spin")), spin));
+  add("redis-fair", std::make_shared<lock::RedisFairLockStorage>(lineOf("fair")));
+  add("redis-pubsub", lock::RedisPubSubLockStorage::create(lineOf("pubsub"), timers, limits));
+}
+
+void Locks::addRedlock(const Config& config, const Database& database) {
+  lock::RedlockSettings settings;
+  settings.nodeTimeout = milliseconds(config.redlock.timeoutMs);
+  settings.longestLease = milliseconds(config.redlock.maxLeaseMs);
+  settings.spin.maxWaiters = static_cast<std::size_t>(config.lock.maxWaiters);
+  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
+  for (const auto& node : config.redlock.nodes)
+    nodes.push_back(addRedlockNode(config.redlock, node, "redlock" + std::to_string(nodes.size()),
+                                   epochsOf(database)));
+  redlock_ = std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+  strategies_.add("redlock", *redlock_);
+}
+
+const Protections& Locks::protections() const {
+  if (lab_) return *lab_;
+  return configured_;
+}
+
+void Locks::close() {
+  strategies_.close();
+  pauses_.end();
+}
+
+}  // namespace festa

@@ -1,0 +1,137 @@
+// Guards and transaction options whose hold and observer are functions of a test.
+#pragma once
+
+#include "services/database.h"
+#include "services/guarded_write.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace festa::test {
+
+// Until the end of the program: coroutines of a test that is over may still refer to it.
+template <class T>
+T& keptForever(std::unique_ptr<T> thing) {
+  static std::mutex mutex;
+  static auto& all = *new std::vector<std::unique_ptr<T>>;
+  const std::lock_guard guard(mutex);
+  all.push_back(std::move(thing));
+  return *all.back();
+}
+
+using Deadline = std::function<SteadyTime()>;
+inline Deadline until(SteadyTime moment) {
+  return [moment] { return moment; };
+}
+
+struct TestHold : public Hold {
+  SteadyTime validUntil() const override { return deadline ? deadline() : SteadyTime::max(); }
+  drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t above) override {
+    return renew(above);
+  }
+  void leaveToExpire() override {
+    if (unknown) unknown();
+  }
+
+  Deadline deadline;
+  std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t)> renew;
+  std::function<void()> unknown;
+};
+
+// Passes on to another observer, if there is one.
+struct TestWrites : public WriteObserver {
+  void poolWaited(std::chrono::steady_clock::duration wait) override {
+    if (inner != nullptr) inner->poolWaited(wait);
+  }
+  drogon::Task<> committing() override {
+    if (beforeCommit) co_await beforeCommit();
+  }
+  void fenceRefused() override {
+    if (inner != nullptr) inner->fenceRefused();
+  }
+  void fenceRenewed() override {
+    if (inner != nullptr) inner->fenceRenewed();
+  }
+  void conflictRepeated() override {
+    if (inner != nullptr) inner->conflictRepeated();
+  }
+  void commitUnknown(Resolution found) override {
+    if (inner != nullptr) inner->commitUnknown(found);
+  }
+
+  WriteObserver* inner = nullptr;
+  std::function<drogon::Task<>()> beforeCommit;
+};
+
+struct TestGuard {
+  Guard inside = Guard::kNone;
+  bool backstop = true;
+  std::optional<std::int64_t> fence = {};
+  std::string key = {};
+  std::chrono::milliseconds lockWait{5000};
+  Deadline validUntil = {};
+  std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t)> renewFence = {};
+  std::function<void()> commitUnknown = {};
+  std::function<drogon::Task<>()> beforeCommit = {};
+  WriteObserver* observer = nullptr;
+
+  operator WriteGuard() const {  // NOLINT: stands for one
+    WriteGuard guard;
+    guard.inside = inside;
+    guard.backstop = backstop;
+    guard.fence = fence;
+    guard.key = key;
+    guard.lockWait = lockWait;
+    if (validUntil || renewFence || commitUnknown) {
+      auto hold = std::make_unique<TestHold>();
+      hold->deadline = validUntil;
+      hold->renew = renewFence;
+      hold->unknown = commitUnknown;
+      guard.hold = &keptForever(std::move(hold));
+    }
+    if (observer != nullptr || beforeCommit) {
+      auto writes = std::make_unique<TestWrites>();
+      writes->inner = observer;
+      writes->beforeCommit = beforeCommit;
+      guard.observer = &keptForever(std::move(writes));
+    }
+    return guard;
+  }
+};
+
+struct TestOptions {
+  Deadline notAfter = {};
+  std::chrono::milliseconds commitTimeout{1000};
+  bool explicitCommit = false;
+  std::function<drogon::Task<>()> beforeCommit = {};
+
+  operator TransactionOptions() const {  // NOLINT: stands for them
+    TestGuard guard;
+    guard.validUntil = notAfter;
+    guard.beforeCommit = beforeCommit;
+    const WriteGuard lent = guard;
+    TransactionOptions options;
+    options.hold = lent.hold;
+    options.observer = lent.observer;
+    options.commitTimeout = commitTimeout;
+    options.explicitCommit = explicitCommit;
+    return options;
+  }
+};
+
+// One client for all loops.
+struct TestDatabase : public Database {
+  explicit TestDatabase(drogon::orm::DbClientPtr only, WriteSettings writes = {})
+      : Database(writes), db(std::move(only)) {}
+  drogon::orm::DbClientPtr client() const override { return db; }
+
+  const drogon::orm::DbClientPtr db;
+};
+
+inline const Database& testDatabase(drogon::orm::DbClientPtr db, WriteSettings writes = {}) {
+  return keptForever(std::make_unique<TestDatabase>(std::move(db), writes));
+}
+
+}  // namespace festa::test
