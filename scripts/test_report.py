@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""The ten slowest tests of the last ctest run in a build folder, and at the very end what failed and why.
+
+CTest's own summary names programs; these programs hold hundreds of tests each."""
+import pathlib
+import re
+import sys
+
+ENDED = re.compile(r"^\[ +(OK|FAILED) +\] (\S+?),? .*\((\d+) ms\)$")
+BEGUN = re.compile(r"^\[ RUN +\] (\S+)$")
+PROGRAM = re.compile(r"^\d+/\d+ Test: (\S+)$")
+MOST_LINES = 60  # of one failed test
+
+
+def read(log):
+    """Yields (program, test, milliseconds or None, failed, its lines)."""
+    program, test, lines = "", None, []
+    for line in log.read_text(errors="replace").splitlines():
+        if match := PROGRAM.match(line):
+            if test:
+                yield program, test, None, True, lines  # the program ended inside it
+            program, test, lines = match[1], None, []
+        elif match := BEGUN.match(line):
+            test, lines = match[1], []
+        elif test and (match := ENDED.match(line)):
+            yield program, test, int(match[3]), match[1] == "FAILED", lines
+            test = None
+        elif test:
+            lines.append(line)
+    if test:
+        yield program, test, None, True, lines
+
+
+def main(folder):
+    log = pathlib.Path(folder) / "Testing/Temporary/LastTest.log"
+    if not log.exists():
+        return
+    tests = list(read(log))
+    print("the ten slowest tests:")
+    for program, test, took, _, _ in sorted(tests, key=lambda one: -(one[2] or 0))[:10]:
+        print(f"  {(took or 0) / 1000:6.1f} s  {program}: {test}")
+    failed = [one for one in tests if one[3]]
+    for program, test, _, _, lines in failed:
+        print(f"\nFAILED {program}: {test}")
+        for line in lines[-MOST_LINES:]:
+            print("  " + line[:400])
+    if failed:
+        print("\nfailed: " + ", ".join(f"{program}: {test}" for program, test, _, _, _ in failed))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""clang-tidy on what changed and on what includes it.
+
+.ci/tidied records for every source a digest of what its findings depend on: its own text, that of the headers of ours that it
+includes, directly or not, .clang-tidy, and the version of clang-tidy. A source whose digest is recorded has been found clean.
+--all ignores the record; whoever passes with it writes a new one."""
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+RECORD = pathlib.Path(".ci/tidied")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def sources():
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "app/*.cc", "controllers/*.cc", "services/*.cc",
+                             "lock/*.cc"], capture_output=True, text=True, check=True).stdout.split()
+    return sorted(path for path in listed if os.path.exists(path))
+
+
+def closure(path, includes):
+    """The file and the headers of ours that it includes, directly or not."""
+    seen, todo = set(), [path]
+    while todo:
+        file = todo.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        if file not in includes:
+            text = pathlib.Path(file).read_text()
+            includes[file] = (text, [name for name in INCLUDE.findall(text) if os.path.exists(name)])
+        todo.extend(includes[file][1])
+    return sorted(seen)
+
+
+def digests():
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    common = re.sub(r"\s+", " ", version) + pathlib.Path(".clang-tidy").read_text()
+    includes, result = {}, {}
+    for source in sources():
+        digest = hashlib.sha256(common.encode())
+        for file in closure(source, includes):
+            digest.update(f"\0{file}\0{includes[file][0]}".encode())
+        result[source] = digest.hexdigest()[:16]
+    return result
+
+
+def recorded():
+    if not RECORD.exists():
+        return {}
+    return dict(line.split() for line in RECORD.read_text().splitlines())
+
+
+def check(build, source):
+    run = subprocess.run(["clang-tidy", "--quiet", "-p", build, source], capture_output=True, text=True, check=False)
+    return source, run.returncode, run.stdout + (run.stderr if run.returncode else "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--all", action="store_true", help="all sources, and write the record")
+    parser.add_argument("build", help="a build folder with compile_commands.json")
+    arguments = parser.parse_args()
+    now, known = digests(), recorded()
+    todo = [source for source in now if arguments.all or known.get(source) != now[source]]
+    print(f"{len(todo)} of {len(now)} sources to look at", flush=True)
+    failed = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, (source, code, text) in enumerate(pool.map(lambda one: check(arguments.build, one), todo), 1):
+            print(f"[{done}/{len(todo)}] {source}", flush=True)
+            if code:
+                failed.append(source)
+                print(text, flush=True)
+    if failed:
+        sys.exit("clang-tidy has found something in " + " ".join(failed))
+    if arguments.all:
+        RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items()))
+
+
+if __name__ == "__main__":
+    main()
