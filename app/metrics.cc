@@ -125,7 +125,7 @@ Metrics::Metrics()
                         .Help("Tickets that failed too often.")
                         .Register(registry_)) {}
 
-class Metrics::Tickets : public lock::QueueObserver {
+class Metrics::Tickets : public queue::QueueObserver {
  public:
   Tickets(Metrics& metrics, const std::string& queue)
       : metrics_(metrics), labels_{{"queue", queue}} {}
@@ -144,7 +144,7 @@ class Metrics::Tickets : public lock::QueueObserver {
   const Labels labels_;
 };
 
-std::shared_ptr<lock::QueueObserver> Metrics::observeQueue(const std::string& queue) {
+std::shared_ptr<queue::QueueObserver> Metrics::observeQueue(const std::string& queue) {
   return std::make_shared<Tickets>(*this, queue);
 }
 

@@ -4,7 +4,7 @@
 #include "app/metric_memo.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
-#include "lock/queue/ordered_queue.h"
+#include "services/queue/ordered_queue.h"
 #include "services/write_observer.h"
 
 #include <prometheus/counter.h>
@@ -39,7 +39,7 @@ class Metrics : public lock::LockObserver {
                                                const lock::LockHold& hold);
 
   // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.
-  std::shared_ptr<lock::QueueObserver> observeQueue(const std::string& queue);
+  std::shared_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
   std::function<void(double seconds)> observeQueueWait(const std::string& queue);
 
   // Values that others keep, read each time the metrics are rendered, on the thread that renders.

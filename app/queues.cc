@@ -2,8 +2,8 @@
 
 #include "app/lock_settings.h"
 #include "controllers/coupon_controller.h"
-#include "lock/queue/local_queue.h"
-#include "lock/queue/rabbitmq_queue.h"
+#include "services/queue/local_queue.h"
+#include "services/queue/rabbitmq_queue.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -15,27 +15,25 @@ const std::string kLocal = "queue-local";
 const std::string kRabbitMq = "queue-rabbitmq";
 constexpr std::chrono::seconds kBrokersMayForget{120};
 
-std::shared_ptr<const QueuedClaims> claimsOf(const Config& config, const Database& database,
-                                             Metrics& metrics, const std::string& queue) {
+ClaimQueueSettings claimSettings(const Config& config, Metrics& metrics, const std::string& queue) {
   ClaimQueueSettings settings;
   settings.queue = queue;
   if (queue == kRabbitMq) settings.republishAgain = kBrokersMayForget;
   settings.workTime = std::chrono::milliseconds(config.queue.workMs);
   settings.republishAfter = std::chrono::seconds(config.queue.sweepSeconds);
   settings.waited = metrics.observeQueueWait(queue);
-  return std::make_shared<const QueuedClaims>(database, settings);
+  return settings;
 }
 
-std::shared_ptr<lock::OrderedQueue> makeLocal(const Config& config, Metrics& metrics) {
-  lock::LocalQueueSettings settings;
+std::shared_ptr<queue::OrderedQueue> makeLocal(const Config& config, Metrics& metrics) {
+  queue::LocalQueueSettings settings;
   settings.workers = static_cast<std::size_t>(config.queue.workers);
   settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
-  return lock::LocalQueue::create([] { return drogon::app().getIOLoop(0); }, settings,
-                                  metrics.observeQueue(kLocal));
+  return queue::LocalQueue::create(settings, metrics.observeQueue(kLocal));
 }
 
-std::shared_ptr<lock::OrderedQueue> makeRabbitMq(const Config& config, Metrics& metrics) {
-  lock::RabbitMqSettings settings;
+std::shared_ptr<queue::OrderedQueue> makeRabbitMq(const Config& config, Metrics& metrics) {
+  queue::RabbitMqSettings settings;
   settings.host = config.rabbitmq.host;
   settings.port = static_cast<int>(config.rabbitmq.port);
   settings.user = config.rabbitmq.user;
@@ -44,8 +42,7 @@ std::shared_ptr<lock::OrderedQueue> makeRabbitMq(const Config& config, Metrics& 
   settings.prefix = config.rabbitmq.prefix;
   settings.workers = static_cast<int>(config.queue.workers);
   settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
-  return std::make_shared<lock::RabbitMqQueue>(
-      settings, [] { return drogon::app().getIOLoop(0); }, metrics.observeQueue(kRabbitMq));
+  return std::make_shared<queue::RabbitMqQueue>(settings, metrics.observeQueue(kRabbitMq));
 }
 
 void addGauges(Metrics& metrics, const std::string& name,
@@ -68,11 +65,11 @@ Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
     : sweepEvery_(config.queue.sweepSeconds) {
   const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
   if (usesLocal)
-    queues_[kLocal] = std::make_shared<ClaimQueue>(
-        makeLocal(config, metrics), claimsOf(config, database, metrics, kLocal), true);
+    queues_[kLocal] = std::make_shared<ClaimQueue>(makeLocal(config, metrics), database,
+                                                   claimSettings(config, metrics, kLocal), true);
   if (!config.rabbitmq.host.empty())
     queues_[kRabbitMq] = std::make_shared<ClaimQueue>(
-        makeRabbitMq(config, metrics), claimsOf(config, database, metrics, kRabbitMq), false);
+        makeRabbitMq(config, metrics), database, claimSettings(config, metrics, kRabbitMq), false);
   for (const auto& [name, queue] : queues_) {
     strategies.add(name, *queue);
     addGauges(metrics, name, queue);

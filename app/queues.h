@@ -4,7 +4,7 @@
 #include "app/config.h"
 #include "app/metrics.h"
 #include "app/strategies.h"
-#include "controllers/claim_queue.h"
+#include "services/claim_queue.h"
 #include "services/database.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // Coupons over HTTP.
 #pragma once
 
-#include "controllers/claim_queue.h"
+#include "services/claim_queue.h"
 #include "controllers/claim_streams.h"
 #include "controllers/routes.h"
 #include "services/coupon_service.h"

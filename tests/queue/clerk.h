@@ -2,7 +2,7 @@
 // fail.
 #pragma once
 
-#include "lock/queue/ordered_queue.h"
+#include "services/queue/ordered_queue.h"
 #include "tests/support/loops.h"
 
 #include <trantor/net/EventLoop.h>
@@ -18,7 +18,7 @@ namespace festa::test {
 // Thread-safe. One clerk may serve several queues, as one database serves several processes.
 class Clerk : public std::enable_shared_from_this<Clerk> {
  public:
-  using QueueTicket = lock::QueueTicket;
+  using QueueTicket = queue::QueueTicket;
 
   std::atomic<bool> admissionsWait{false};
   std::atomic<bool> workWaits{false};
@@ -26,11 +26,8 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::atomic<int> failedWorks{0};
   std::atomic<int> failedGiveUps{0};
 
-  lock::TicketHandlers handlers(const std::string& desk = "") {
-    const auto self = shared_from_this();
-    return {.admit = [self, desk](QueueTicket ticket) { return admit(self, desk, ticket); },
-            .work = [self](QueueTicket ticket) { return work(self, ticket); },
-            .giveUp = [self](QueueTicket ticket) { return giveUp(self, ticket); }};
+  std::shared_ptr<queue::TicketHandlers> handlers(const std::string& desk = "") {
+    return std::make_shared<Desk>(shared_from_this(), desk);
   }
 
   // Each ticket where it was first decided.
@@ -57,7 +54,7 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   int running(const std::string& handler) const { return at(running_, handler); }
   int mostRunning(const std::string& handler) const { return at(most_, handler); }
   // From the end of a call to the begin of the next, where they do not overlap.
-  std::vector<lock::QueueObserver::Duration> pausesBetween(const std::string& handler) const {
+  std::vector<queue::QueueObserver::Duration> pausesBetween(const std::string& handler) const {
     const std::lock_guard guard(mutex_);
     return pauses_.at(handler);
   }
@@ -88,6 +85,21 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
     const std::string handler_;
   };
 
+  class Desk : public queue::TicketHandlers {
+   public:
+    Desk(std::shared_ptr<Clerk> clerk, std::string name)
+        : clerk_(std::move(clerk)), name_(std::move(name)) {}
+    drogon::Task<queue::Admission> admit(QueueTicket ticket) override {
+      return Clerk::admit(clerk_, name_, ticket);
+    }
+    drogon::Task<> work(QueueTicket ticket) override { return Clerk::work(clerk_, ticket); }
+    drogon::Task<> giveUp(QueueTicket ticket) override { return Clerk::giveUp(clerk_, ticket); }
+
+   private:
+    const std::shared_ptr<Clerk> clerk_;
+    const std::string name_;
+  };
+
   static drogon::Task<> whileSet(const std::atomic<bool>& waits) {
     auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
     const std::chrono::duration<double> pause(0.002);
@@ -101,14 +113,14 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
     }
   }
 
-  static drogon::Task<lock::Admission> admit(std::shared_ptr<Clerk> self, std::string desk,
-                                             QueueTicket ticket) {
+  static drogon::Task<queue::Admission> admit(std::shared_ptr<Clerk> self, std::string desk,
+                                              QueueTicket ticket) {
     const Call call(*self, "admit", ticket);
     const Call atDesk(*self, "admit at " + desk, ticket);
     co_await whileSet(self->admissionsWait);
     failIf(self->failedAdmissions);
     // Negative tickets came too late.
-    co_return ticket < 0 ? lock::Admission::kOver : lock::Admission::kWork;
+    co_return ticket < 0 ? queue::Admission::kOver : queue::Admission::kWork;
   }
   static drogon::Task<> work(std::shared_ptr<Clerk> self, QueueTicket ticket) {
     const Call call(*self, "work", ticket);
@@ -134,11 +146,11 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::map<std::string, int> running_;
   std::map<std::string, int> most_;
   std::map<std::string, std::chrono::steady_clock::time_point> ended_;
-  std::map<std::string, std::vector<lock::QueueObserver::Duration>> pauses_;
+  std::map<std::string, std::vector<queue::QueueObserver::Duration>> pauses_;
   std::set<QueueTicket> worked_;
 };
 
-class CountingObserver : public lock::QueueObserver {
+class CountingObserver : public queue::QueueObserver {
  public:
   void admitted(Duration /*waited*/) override { ++admissions; }
   void worked(Duration /*took*/) override { ++works; }

@@ -1,7 +1,7 @@
 // Queues on the shared broker, each test with names of its own.
 #pragma once
 
-#include "lock/queue/rabbitmq_queue.h"
+#include "services/queue/rabbitmq_queue.h"
 #include "tests/queue/clerk.h"
 #include "tests/support/rabbit_server.h"
 
@@ -13,37 +13,37 @@ namespace festa::test {
 
 class RabbitMqQueueTest : public testing::Test {
  protected:
-  using Queue = std::unique_ptr<lock::RabbitMqQueue>;
+  using Queue = std::unique_ptr<queue::RabbitMqQueue>;
 
   RabbitMqQueueTest() {
     settings_.port = sharedRabbit().port();
     static int tests = 0;
     settings_.prefix = "test" + std::to_string(++tests);
-    settings_.firstRetryPause = lock::Millis{5};
+    settings_.firstRetryPause = queue::Millis{5};
   }
 
   // Started and connected.
   Queue open(const std::string& desk = "") { return open(settings_, desk); }
-  Queue open(const lock::RabbitMqSettings& settings, const std::string& desk = "") {
-    auto queue = std::make_unique<lock::RabbitMqQueue>(
-        settings, [this] { return loops_.at(); }, observer_);
-    queue->start(clerk_->handlers(desk));
+  Queue open(const queue::RabbitMqSettings& settings, const std::string& desk = "") {
+    auto queue = std::make_unique<queue::RabbitMqQueue>(settings, observer_);
+    queue->start(clerk_->handlers(desk), loops_.at());
     EXPECT_TRUE(eventually([&] { return queue->isAvailable(); }));
     return queue;
   }
 
-  std::future<void> publish(lock::RabbitMqQueue& queue, lock::QueueTicket ticket) {
+  std::future<void> publish(queue::RabbitMqQueue& queue, queue::QueueTicket ticket) {
     return startOn(loops_.at(), [&queue, ticket] { return queue.publish(ticket); });
   }
   // All at once, in this order; returns when all are confirmed.
-  void publishAll(lock::RabbitMqQueue& queue, const std::vector<lock::QueueTicket>& tickets) {
+  void publishAll(queue::RabbitMqQueue& queue, const std::vector<queue::QueueTicket>& tickets) {
     std::vector<std::future<void>> published;
     published.reserve(tickets.size());
     for (const auto ticket : tickets) published.push_back(publish(queue, ticket));
     for (auto& one : published) finish(std::move(one));
   }
-  static std::vector<lock::QueueTicket> tickets(lock::QueueTicket first, lock::QueueTicket last) {
-    std::vector<lock::QueueTicket> all(static_cast<std::size_t>(last - first + 1));
+  static std::vector<queue::QueueTicket> tickets(queue::QueueTicket first,
+                                                 queue::QueueTicket last) {
+    std::vector<queue::QueueTicket> all(static_cast<std::size_t>(last - first + 1));
     std::iota(all.begin(), all.end(), first);
     return all;
   }
@@ -57,7 +57,7 @@ class RabbitMqQueueTest : public testing::Test {
   }
 
   Loops loops_;
-  lock::RabbitMqSettings settings_;
+  queue::RabbitMqSettings settings_;
   std::shared_ptr<Clerk> clerk_ = std::make_shared<Clerk>();
   std::shared_ptr<CountingObserver> observer_ = std::make_shared<CountingObserver>();
 };

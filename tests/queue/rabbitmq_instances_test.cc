@@ -19,7 +19,7 @@ class RabbitMqInstancesTest : public RabbitMqQueueTest {
   }
 
   // Interleaved; each is confirmed before the next is sent.
-  void publishInTurn(lock::QueueTicket first, lock::QueueTicket last) {
+  void publishInTurn(queue::QueueTicket first, queue::QueueTicket last) {
     for (auto ticket = first; ticket <= last; ++ticket)
       finish(publish(ticket % 2 == 0 ? *a_ : *b_, ticket));
   }

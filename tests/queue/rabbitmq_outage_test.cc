@@ -6,7 +6,7 @@ namespace festa::test {
 namespace {
 
 using namespace std::chrono_literals;
-using lock::SteadyClock;
+using queue::SteadyClock;
 
 constexpr auto kRecovery = 60s;  // the broker has to start first
 
@@ -42,7 +42,7 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
  protected:
   ~RabbitMqOutageTest() override { sharedRabbit().thaw(); }
 
-  void killBroker(const lock::RabbitMqQueue& queue) {
+  void killBroker(const queue::RabbitMqQueue& queue) {
     for (const auto* name : {".waiting", ".work", ".dead"})
       ASSERT_TRUE(
           eventually([&] { return sharedRabbit().wouldFindAgain(settings_.prefix + name); }));
@@ -50,12 +50,12 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
     ASSERT_TRUE(eventually([&] { return !queue.isAvailable(); }));
   }
   // How long it takes a publish to fail.
-  std::chrono::milliseconds timeToRefuse(lock::RabbitMqQueue& queue) {
+  std::chrono::milliseconds timeToRefuse(queue::RabbitMqQueue& queue) {
     const auto begin = SteadyClock::now();
-    EXPECT_THROW(finish(publish(queue, 99)), lock::QueueUnavailable);
+    EXPECT_THROW(finish(publish(queue, 99)), queue::QueueUnavailable);
     return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
   }
-  void expectService(lock::RabbitMqQueue& queue, lock::QueueTicket ticket) {
+  void expectService(queue::RabbitMqQueue& queue, queue::QueueTicket ticket) {
     EXPECT_TRUE(eventually([&] { return queue.isAvailable(); }, kRecovery));
     publishAll(queue, {ticket});
     EXPECT_TRUE(eventually([&] { return clerk_->worked().contains(ticket); }));
@@ -102,8 +102,8 @@ TEST_F(RabbitMqOutageTest, WhileTheBrokerIsDeadPublishersLearnItAtOnceAndLoopsRu
 }
 
 TEST_F(RabbitMqOutageTest, AFrozenBrokerIsFoundOutByTheFirstPublish) {
-  settings_.publishTimeout = lock::Millis{500};
-  settings_.connectTimeout = lock::Millis{500};
+  settings_.publishTimeout = queue::Millis{500};
+  settings_.connectTimeout = queue::Millis{500};
   const auto queue = open();
   const LoopWatch watch(loops_.at());
   sharedRabbit().freeze();
@@ -112,7 +112,7 @@ TEST_F(RabbitMqOutageTest, AFrozenBrokerIsFoundOutByTheFirstPublish) {
   auto first = publish(*queue, 98);
   std::vector<std::chrono::milliseconds> refused;
   while (SteadyClock::now() < begin + 2s) refused.push_back(timeToRefuse(*queue));
-  EXPECT_THROW(finish(std::move(first)), lock::QueueUnavailable);
+  EXPECT_THROW(finish(std::move(first)), queue::QueueUnavailable);
   EXPECT_GE(refused.front(), 300ms);  // control: it was frozen, not dead
   EXPECT_LT(*std::max_element(refused.begin() + 1, refused.end()), 200ms);
   EXPECT_FALSE(queue->isAvailable());

@@ -29,7 +29,7 @@ TEST_F(RabbitMqQueueTest, TicketsThatAreOverAreNotWorkedOn) {
 
 TEST_F(RabbitMqQueueTest, AsManyAreWorkedOnAsThereAreWorkers) {
   settings_.workers = 3;
-  settings_.countEvery = lock::Millis{20};
+  settings_.countEvery = queue::Millis{20};
   clerk_->workWaits = true;
   const auto queue = open();
   publishAll(*queue, tickets(1, 10));
@@ -54,7 +54,7 @@ TEST_F(RabbitMqQueueTest, AWorkerThatIsDoneGetsTheNextTicketAtOnce) {
 }
 
 TEST_F(RabbitMqQueueTest, TheLengthOfTheWaitingQueueIsKnown) {
-  settings_.countEvery = lock::Millis{20};
+  settings_.countEvery = queue::Millis{20};
   clerk_->admissionsWait = true;
   const auto queue = open();
   publishAll(*queue, tickets(1, 100));
@@ -84,7 +84,7 @@ TEST_F(RabbitMqQueueTest, ATicketWhoseAcknowledgementIsLostComesAgain) {
   settings_.port = proxy.port();
   // Nothing but the acknowledgement is sent.
   settings_.heartbeat = std::chrono::seconds(60);
-  settings_.countEvery = lock::Millis{60'000};
+  settings_.countEvery = queue::Millis{60'000};
   clerk_->workWaits = true;
   const auto queue = open();
   sharedRabbit().put(settings_.prefix + ".work", "7");
@@ -148,7 +148,7 @@ TEST_F(RabbitMqQueueTest, StopFinishesWhatIsInHandAndLeavesTheRest) {
   ASSERT_TRUE(eventually([&] { return observer_->admissions == 5; }));
   auto stopped = std::async(std::launch::async, [&] { queue->stop(); });
   ASSERT_TRUE(eventually([&] { return !queue->isAvailable(); }));
-  EXPECT_THROW(finish(publish(*queue, 6)), lock::QueueUnavailable);
+  EXPECT_THROW(finish(publish(*queue, 6)), queue::QueueUnavailable);
   clerk_->workWaits = false;
   finish(std::move(stopped));
   EXPECT_EQ(observer_->works, 1);
@@ -160,7 +160,7 @@ TEST_F(RabbitMqQueueTest, StopFinishesWhatIsInHandAndLeavesTheRest) {
 }
 
 TEST_F(RabbitMqQueueTest, StopDoesNotWaitForEver) {
-  settings_.stopPatience = lock::Millis{100};
+  settings_.stopPatience = queue::Millis{100};
   clerk_->workWaits = true;
   auto queue = open();
   publishAll(*queue, {1});

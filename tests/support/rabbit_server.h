@@ -1,7 +1,7 @@
 // A real RabbitMQ of a test program's own, on free ports.
 #pragma once
 
-#include "lock/queue/rabbitmq_settings.h"
+#include "services/queue/rabbitmq_settings.h"
 #include "tests/support/process.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 // The queue in the memory of one process.
 #pragma once
 
-#include "lock/queue/ordered_queue.h"
+#include "services/queue/ordered_queue.h"
 
 #include <condition_variable>
 #include <deque>
@@ -11,7 +11,7 @@ namespace trantor {
 class EventLoop;
 }
 
-namespace festa::lock {
+namespace festa::queue {
 
 struct LocalQueueSettings {
   std::size_t workers = 4;
@@ -22,11 +22,10 @@ struct LocalQueueSettings {
 // Handlers run on the loop that is given when it starts; it must outlive the queue.
 class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<LocalQueue> {
  public:
-  static std::shared_ptr<LocalQueue> create(std::function<trantor::EventLoop*()> loopOf,
-                                            LocalQueueSettings settings,
+  static std::shared_ptr<LocalQueue> create(LocalQueueSettings settings,
                                             std::shared_ptr<QueueObserver> observer);
 
-  void start(TicketHandlers handlers) override;
+  void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override;
   drogon::Task<> publish(QueueTicket ticket) override;
   QueueCounts counts() const override;
@@ -38,8 +37,7 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
     int deliveries = 0;
   };
 
-  LocalQueue(std::function<trantor::EventLoop*()> loopOf, LocalQueueSettings settings,
-             std::shared_ptr<QueueObserver> observer);
+  LocalQueue(LocalQueueSettings settings, std::shared_ptr<QueueObserver> observer);
 
   // On the loop; each keeps the queue alive.
   drogon::AsyncTask admitAll();
@@ -50,12 +48,11 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   void startWork();
   void workEnded(std::optional<Work> again);
 
-  const std::function<trantor::EventLoop*()> loopOf_;
   const LocalQueueSettings settings_;
   const std::shared_ptr<QueueObserver> observer_;
   // set by start()
   trantor::EventLoop* loop_ = nullptr;
-  TicketHandlers handlers_;
+  std::shared_ptr<TicketHandlers> handlers_;
 
   mutable std::mutex mutex_;
   std::condition_variable quiet_;
@@ -68,4 +65,4 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   bool stopped_ = false;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

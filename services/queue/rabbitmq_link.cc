@@ -1,4 +1,4 @@
-#include "lock/queue/rabbitmq_link.h"
+#include "services/queue/rabbitmq_link.h"
 
 #include "lock/backoff.h"
 #include "lock/random_bits.h"
@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <trantor/utils/Logger.h>
 
-namespace festa::lock {
+namespace festa::queue {
 
 namespace {
 
@@ -36,14 +36,14 @@ void RabbitMqLink::join() {
 }
 
 void RabbitMqLink::run() {
-  Backoff backoff(kFirstPause, kLongestPause);
+  lock::Backoff backoff(kFirstPause, kLongestPause);
   std::string known;  // each reason is told once per outage
   while (!stopping_) {
     try {
       RabbitMqConnection connection(settings_);
       role_.connected(connection);
       LOG_INFO << "RabbitMQ " << name_ << ": connected";
-      backoff = Backoff(kFirstPause, kLongestPause);
+      backoff = lock::Backoff(kFirstPause, kLongestPause);
       known.clear();
       serve(connection);
     } catch (const RabbitMqFailure& failure) {
@@ -51,7 +51,7 @@ void RabbitMqLink::run() {
       known = failure.what();
     }
     role_.lost();
-    if (!stopping_) pause(SteadyClock::now() + backoff.next(randomBits()));
+    if (!stopping_) pause(SteadyClock::now() + backoff.next(lock::randomBits()));
   }
 }
 
@@ -83,4 +83,4 @@ void RabbitMqLink::pause(SteadyTime until) const {
   }
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

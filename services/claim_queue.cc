@@ -1,7 +1,4 @@
-#include "controllers/claim_queue.h"
-
-#include "lock/backoff.h"
-#include "lock/random_bits.h"
+#include "services/claim_queue.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
@@ -13,33 +10,36 @@ namespace {
 // Confirmations are marked together: one by one they would cost a commit each.
 constexpr double kMarkEvery = 0.2;
 
-drogon::Task<lock::Admission> admit(std::shared_ptr<const QueuedClaims> claims, std::int64_t id) {
-  const bool isAdmitted = co_await claims->admit(id);
-  co_return isAdmitted ? lock::Admission::kWork : lock::Admission::kOver;
-}
+class Handlers : public queue::TicketHandlers {
+ public:
+  explicit Handlers(std::shared_ptr<const QueuedClaims> claims) : claims_(std::move(claims)) {}
 
-// A database that is away or busy is no failure of the work.
-drogon::Task<> work(std::shared_ptr<const QueuedClaims> claims, std::int64_t id) {
-  lock::Backoff pauses(lock::Millis(50), lock::Millis(2000));
-  while (true) {
-    try {
-      co_await claims->work(id);
-      co_return;
-    } catch (const drogon::orm::DrogonDbException& error) {
-      if (classify(error) == DbFailure::kOther) throw;
-    }
-    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
-    co_await drogon::sleepCoro(loop, pause);
+  drogon::Task<queue::Admission> admit(queue::QueueTicket id) override {
+    const bool isAdmitted = co_await claims_->admit(id);
+    co_return isAdmitted ? queue::Admission::kWork : queue::Admission::kOver;
   }
-}
+  // A database that is away or busy is no failure of the work.
+  drogon::Task<> work(queue::QueueTicket id) override {
+    for (int attempt = 0;; ++attempt) {
+      try {
+        co_await claims_->work(id);
+        co_return;
+      } catch (const drogon::orm::DrogonDbException& error) {
+        if (classify(error) == DbFailure::kOther) throw;
+      }
+      co_await conflictPause(attempt);
+    }
+  }
+  drogon::Task<> giveUp(queue::QueueTicket id) override { return claims_->giveUp(id); }
+
+ private:
+  const std::shared_ptr<const QueuedClaims> claims_;
+};
 
 }  // namespace
 
 void ClaimQueue::start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
-  queue_->start({[claims = claims_](lock::QueueTicket id) { return admit(claims, id); },
-                 [claims = claims_](lock::QueueTicket id) { return work(claims, id); },
-                 [claims = claims_](lock::QueueTicket id) { return claims->giveUp(id); }});
+  queue_->start(std::make_shared<Handlers>(claims_), loop);
   loop->queueInLoop(
       [self = shared_from_this(), loop, sweepEvery] { self->recover(loop, sweepEvery); });
 }
@@ -56,7 +56,7 @@ drogon::Task<AcceptedClaim> ClaimQueue::accept(std::int64_t couponId, std::int64
 drogon::Task<bool> ClaimQueue::publish(std::int64_t id) {
   try {
     co_await queue_->publish(id);
-  } catch (const lock::QueueUnavailable& error) {
+  } catch (const queue::QueueUnavailable& error) {
     LOG_WARN << "claim " << id << " is not in the queue yet: " << error.what();
     co_return false;
   }

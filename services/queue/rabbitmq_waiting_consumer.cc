@@ -1,28 +1,28 @@
-#include "lock/queue/rabbitmq_waiting_consumer.h"
+#include "services/queue/rabbitmq_waiting_consumer.h"
 
-#include "lock/queue/failure_text.h"
-#include "lock/queue/ticket_text.h"
 #include "lock/random_bits.h"
+#include "services/queue/failure_text.h"
+#include "services/queue/ticket_text.h"
 
 #include <trantor/utils/Logger.h>
 
-namespace festa::lock {
+namespace festa::queue {
 
 namespace {
 
 constexpr int kPrefetch = 8;
-constexpr Backoff kRetry(Millis{10}, Millis{1'000});
+constexpr lock::Backoff kRetry(Millis{10}, Millis{1'000});
 
 }  // namespace
 
 RabbitMqWaitingConsumer::RabbitMqWaitingConsumer(RabbitMqSettings settings,
-                                                 std::shared_ptr<const TicketHandlers> handlers,
-                                                 NextLoop nextLoop,
+                                                 std::shared_ptr<TicketHandlers> handlers,
+                                                 trantor::EventLoop* loop,
                                                  std::shared_ptr<QueueObserver> observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
       handlers_(std::move(handlers)),
-      nextLoop_(std::move(nextLoop)),
+      loop_(loop),
       observer_(std::move(observer)),
       decisions_(std::make_shared<Decisions>(wakeUp())),
       backoff_(kRetry) {}
@@ -61,12 +61,11 @@ void RabbitMqWaitingConsumer::begin() {
   stage_ = Stage::kAdmitting;
   running_ = true;
   began_ = SteadyClock::now();
-  nextLoop_()->queueInLoop(
-      [handlers = handlers_, ticket = held_.front().ticket, session = session_,
-       decisions = decisions_] { admit(handlers, ticket, session, decisions); });
+  loop_->queueInLoop([handlers = handlers_, ticket = held_.front().ticket, session = session_,
+                      decisions = decisions_] { admit(handlers, ticket, session, decisions); });
 }
 
-drogon::AsyncTask RabbitMqWaitingConsumer::admit(std::shared_ptr<const TicketHandlers> handlers,
+drogon::AsyncTask RabbitMqWaitingConsumer::admit(std::shared_ptr<TicketHandlers> handlers,
                                                  QueueTicket ticket, std::uint64_t session,
                                                  std::shared_ptr<Decisions> decisions) {
   Decision decision{session, {}};
@@ -106,7 +105,7 @@ void RabbitMqWaitingConsumer::confirmed(RabbitMqConnection& connection,
 
 void RabbitMqWaitingConsumer::retryLater(SteadyTime now) {
   stage_ = Stage::kPausing;
-  due_ = now + backoff_.next(randomBits());
+  due_ = now + backoff_.next(lock::randomBits());
 }
 
 void RabbitMqWaitingConsumer::finish(RabbitMqConnection& connection) {
@@ -128,4 +127,4 @@ void RabbitMqWaitingConsumer::stopping(RabbitMqConnection& /*connection*/) {
   stopping_ = true;
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,13 +1,13 @@
 // A thread that keeps one connection to RabbitMQ and lives on it in one role.
 #pragma once
 
-#include "lock/queue/rabbitmq_connection.h"
+#include "services/queue/rabbitmq_connection.h"
 
 #include <atomic>
 #include <string>
 #include <thread>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // What a link does with its connection. Called on the link's thread only; what throws
 // RabbitMqFailure ends the connection.
@@ -58,4 +58,4 @@ class RabbitMqLink {
   std::thread thread_;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

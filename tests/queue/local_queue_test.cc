@@ -1,4 +1,4 @@
-#include "lock/queue/local_queue.h"
+#include "services/queue/local_queue.h"
 
 #include "tests/support/loops.h"
 
@@ -11,11 +11,11 @@ namespace festa::test {
 
 namespace {
 
-using lock::Admission;
-using lock::LocalQueue;
-using lock::QueueTicket;
+using queue::Admission;
+using queue::LocalQueue;
+using queue::QueueTicket;
 
-struct Counting : lock::QueueObserver {
+struct Counting : queue::QueueObserver {
   void admitted(Duration) override { ++admissions; }
   void worked(Duration) override { ++done; }
   void redelivered() override { ++again; }
@@ -30,7 +30,7 @@ struct Counting : lock::QueueObserver {
 class LocalQueueTest : public testing::Test {
  protected:
   std::shared_ptr<LocalQueue> make(std::size_t workers, int deliveryLimit = 5) {
-    return LocalQueue::create([this] { return loops_.at(); }, {workers, deliveryLimit}, observer_);
+    return LocalQueue::create({workers, deliveryLimit}, observer_);
   }
   void publish(const std::shared_ptr<LocalQueue>& queue, QueueTicket ticket) {
     runOn(loops_.at(1), [queue, ticket] { return queue->publish(ticket); });
@@ -58,12 +58,27 @@ class LocalQueueTest : public testing::Test {
     givenUp_.push_back(ticket);
     co_return;
   }
-  lock::TicketHandlers handlers() {
-    return {[this](QueueTicket ticket) { return admit(ticket); },
-            [this](QueueTicket ticket) { return work(ticket); },
-            [this](QueueTicket ticket) { return giveUp(ticket); }};
+  // What a test wants to happen instead is set in the fixture.
+  class Handlers : public queue::TicketHandlers {
+   public:
+    explicit Handlers(LocalQueueTest& test) : test_(test) {}
+    drogon::Task<Admission> admit(QueueTicket ticket) override {
+      return test_.admitBy_ ? test_.admitBy_(ticket) : test_.admit(ticket);
+    }
+    drogon::Task<> work(QueueTicket ticket) override {
+      return test_.workBy_ ? test_.workBy_(ticket) : test_.work(ticket);
+    }
+    drogon::Task<> giveUp(QueueTicket ticket) override { return test_.giveUp(ticket); }
+
+   private:
+    LocalQueueTest& test_;
+  };
+  void start(const std::shared_ptr<LocalQueue>& queue) {
+    queue->start(std::make_shared<Handlers>(*this), loops_.at());
   }
 
+  std::function<drogon::Task<Admission>(QueueTicket)> admitBy_;
+  std::function<drogon::Task<>(QueueTicket)> workBy_;
   Loops loops_{2};
   const std::shared_ptr<Counting> observer_ = std::make_shared<Counting>();
   std::mutex mutex_;
@@ -79,7 +94,7 @@ class LocalQueueTest : public testing::Test {
 TEST_F(LocalQueueTest, AdmitsInOrderAndWorksInParallel) {
   const auto queue = make(4);
   EXPECT_FALSE(queue->isAvailable());
-  queue->start(handlers());
+  start(queue);
   EXPECT_TRUE(queue->isAvailable());
   std::vector<QueueTicket> published;
   for (QueueTicket ticket = 1; ticket <= 100; ++ticket) {
@@ -98,22 +113,21 @@ TEST_F(LocalQueueTest, WhatCameBeforeTheStartIsNotLost) {
   const auto queue = make(1);
   publish(queue, 1);
   EXPECT_EQ(queue->counts().waiting, 1);
-  queue->start(handlers());
+  start(queue);
   EXPECT_TRUE(eventually([&] { return observer_->done == 1; }));
   queue->stop();
 }
 
 TEST_F(LocalQueueTest, ATicketThatCannotBeAdmittedKeepsItsPlace) {
   const auto queue = make(1);
-  auto on = handlers();
   std::atomic<int> attempts{0};
-  on.admit = [&](QueueTicket ticket) -> drogon::Task<Admission> {
+  admitBy_ = [&](QueueTicket ticket) -> drogon::Task<Admission> {
     const int attempt = ticket == 1 ? ++attempts : 4;
     if (attempt == 1) throw 42;  // handlers may throw anything
     if (attempt < 4) throw std::runtime_error("the database is away");
     co_return co_await admit(ticket);
   };
-  queue->start(on);
+  start(queue);
   publish(queue, 1);
   publish(queue, 2);
   EXPECT_TRUE(eventually([&] { return observer_->done == 2; }));
@@ -125,9 +139,8 @@ TEST_F(LocalQueueTest, ATicketThatCannotBeAdmittedKeepsItsPlace) {
 
 TEST_F(LocalQueueTest, WorkThatFailsComesAgainUpToTheLimitAndIsGivenUp) {
   const auto queue = make(2, 3);
-  auto on = handlers();
-  on.work = [this](QueueTicket ticket) { return fail(ticket); };
-  queue->start(on);
+  workBy_ = [this](QueueTicket ticket) { return fail(ticket); };
+  start(queue);
   publish(queue, 7);
   EXPECT_TRUE(eventually([&] { return observer_->dead == 1; }));
   EXPECT_EQ(failures_, 3);
@@ -139,13 +152,13 @@ TEST_F(LocalQueueTest, WorkThatFailsComesAgainUpToTheLimitAndIsGivenUp) {
 
 TEST_F(LocalQueueTest, AfterItsStopNothingIsTakenAndWhatIsInHandIsFinished) {
   const auto queue = make(1);
-  queue->start(handlers());
+  start(queue);
   publish(queue, 1);
   EXPECT_TRUE(eventually([&] { return queue->counts().inWork == 1 || observer_->done == 1; }));
   queue->stop();
   EXPECT_EQ(observer_->done, 1);
   EXPECT_FALSE(queue->isAvailable());
-  EXPECT_THROW(publish(queue, 2), lock::QueueUnavailable);
+  EXPECT_THROW(publish(queue, 2), queue::QueueUnavailable);
 }
 
 }  // namespace festa::test

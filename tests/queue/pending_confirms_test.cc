@@ -1,4 +1,4 @@
-#include "lock/queue/pending_confirms.h"
+#include "services/queue/pending_confirms.h"
 
 #include <gmock/gmock.h>
 
@@ -6,8 +6,8 @@ namespace festa::test {
 
 namespace {
 
-using lock::PendingConfirms;
-using lock::SteadyTime;
+using queue::PendingConfirms;
+using queue::SteadyTime;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

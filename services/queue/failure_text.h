@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // Of the exception that is being handled: called inside a catch block. Handlers may throw anything.
 inline std::string failureText() {
@@ -17,4 +17,4 @@ inline std::string failureText() {
   }
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,12 +1,12 @@
-#include "lock/queue/rabbitmq_work_consumer.h"
+#include "services/queue/rabbitmq_work_consumer.h"
 
-#include "lock/queue/failure_text.h"
-#include "lock/queue/ticket_text.h"
 #include "lock/random_bits.h"
+#include "services/queue/failure_text.h"
+#include "services/queue/ticket_text.h"
 
 #include <trantor/utils/Logger.h>
 
-namespace festa::lock {
+namespace festa::queue {
 
 namespace {
 
@@ -15,13 +15,13 @@ constexpr Millis kLongestPause{5'000};
 }  // namespace
 
 RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings,
-                                           std::shared_ptr<const TicketHandlers> handlers,
-                                           NextLoop nextLoop,
+                                           std::shared_ptr<TicketHandlers> handlers,
+                                           trantor::EventLoop* loop,
                                            std::shared_ptr<QueueObserver> observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
       handlers_(std::move(handlers)),
-      nextLoop_(std::move(nextLoop)),
+      loop_(loop),
       observer_(std::move(observer)),
       outcomes_(std::make_shared<Outcomes>(wakeUp())) {}
 
@@ -77,17 +77,16 @@ void RabbitMqWorkConsumer::run(std::uint64_t tag, Job& job, Stage stage, SteadyT
   ++running_;
   const Handler handler =
       stage == Stage::kWorking ? &TicketHandlers::work : &TicketHandlers::giveUp;
-  nextLoop_()->queueInLoop(
+  loop_->queueInLoop(
       [handlers = handlers_, handler, ticket = job.ticket, outcome = Outcome{session_, tag, false},
        outcomes = outcomes_] { handle(handlers, handler, ticket, outcome, outcomes); });
 }
 
-drogon::AsyncTask RabbitMqWorkConsumer::handle(std::shared_ptr<const TicketHandlers> handlers,
+drogon::AsyncTask RabbitMqWorkConsumer::handle(std::shared_ptr<TicketHandlers> handlers,
                                                Handler handler, QueueTicket ticket, Outcome outcome,
                                                std::shared_ptr<Outcomes> outcomes) {
   try {
-    const auto& run = (*handlers).*handler;
-    co_await run(ticket);
+    co_await ((*handlers).*handler)(ticket);
   } catch (...) {
     LOG_WARN << "work on ticket " << ticket << " failed: " << failureText();
     outcome.failed = true;
@@ -115,11 +114,11 @@ void RabbitMqWorkConsumer::failed(std::uint64_t tag, Job& job, SteadyTime now) {
   const bool isLastTry = job.earlier + 1 >= settings_.deliveryLimit;
   if (job.stage == Stage::kWorking && isLastTry) return run(tag, job, Stage::kGivingUp, now);
   job.stage = job.stage == Stage::kWorking ? Stage::kGoingBack : Stage::kNotGivenUp;
-  job.due = now + job.pauses.next(randomBits());
+  job.due = now + job.pauses.next(lock::randomBits());
 }
 
-Backoff RabbitMqWorkConsumer::pausesAfter(std::int64_t earlier) const {
-  Backoff pauses(settings_.firstRetryPause, kLongestPause);
+lock::Backoff RabbitMqWorkConsumer::pausesAfter(std::int64_t earlier) const {
+  lock::Backoff pauses(settings_.firstRetryPause, kLongestPause);
   for (std::int64_t i = 0; i < earlier && i < settings_.deliveryLimit; ++i) pauses.next(0);
   return pauses;
 }
@@ -134,4 +133,4 @@ void RabbitMqWorkConsumer::stopping(RabbitMqConnection& connection) {
   connection.cancel();
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

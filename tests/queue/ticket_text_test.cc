@@ -1,4 +1,4 @@
-#include "lock/queue/ticket_text.h"
+#include "services/queue/ticket_text.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 
 namespace festa::test {
 
-using lock::QueueTicket;
-using lock::textOf;
-using lock::ticketOf;
+using queue::QueueTicket;
+using queue::textOf;
+using queue::ticketOf;
 
 TEST(TicketText, ATicketComesBackFromItsText) {
   for (const QueueTicket ticket :

@@ -1,13 +1,13 @@
-#include "lock/queue/local_queue.h"
+#include "services/queue/local_queue.h"
 
 #include "lock/backoff.h"
-#include "lock/queue/failure_text.h"
 #include "lock/random_bits.h"
+#include "services/queue/failure_text.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
-namespace festa::lock {
+namespace festa::queue {
 
 namespace {
 
@@ -19,19 +19,16 @@ constexpr Millis kLongestPause{1000};
 
 }  // namespace
 
-LocalQueue::LocalQueue(std::function<trantor::EventLoop*()> loopOf, LocalQueueSettings settings,
-                       std::shared_ptr<QueueObserver> observer)
-    : loopOf_(std::move(loopOf)), settings_(settings), observer_(std::move(observer)) {}
+LocalQueue::LocalQueue(LocalQueueSettings settings, std::shared_ptr<QueueObserver> observer)
+    : settings_(settings), observer_(std::move(observer)) {}
 
-std::shared_ptr<LocalQueue> LocalQueue::create(std::function<trantor::EventLoop*()> loopOf,
-                                               LocalQueueSettings settings,
+std::shared_ptr<LocalQueue> LocalQueue::create(LocalQueueSettings settings,
                                                std::shared_ptr<QueueObserver> observer) {
-  return std::shared_ptr<LocalQueue>(
-      new LocalQueue(std::move(loopOf), settings, std::move(observer)));
+  return std::shared_ptr<LocalQueue>(new LocalQueue(settings, std::move(observer)));
 }
 
-void LocalQueue::start(TicketHandlers handlers) {
-  loop_ = loopOf_();
+void LocalQueue::start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) {
+  loop_ = loop;
   handlers_ = std::move(handlers);
   {
     const std::lock_guard guard(mutex_);
@@ -70,29 +67,29 @@ void LocalQueue::wakeAdmission() {
 }
 
 drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
-  Backoff pauses(kFirstPause, kLongestPause);
+  lock::Backoff pauses(kFirstPause, kLongestPause);
   while (true) {
     try {
-      co_return co_await handlers_.admit(ticket);
+      co_return co_await handlers_->admit(ticket);
     } catch (...) {
       LOG_WARN << "ticket " << ticket << " could not be admitted yet: " << failureText();
     }
-    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
     if (!isAvailable()) co_return Admission::kOver;  // published again after the next start
   }
 }
 
 drogon::Task<> LocalQueue::giveUpPatiently(QueueTicket ticket) {
-  Backoff pauses(kFirstPause, kLongestPause);
+  lock::Backoff pauses(kFirstPause, kLongestPause);
   while (isAvailable()) {
     try {
-      co_await handlers_.giveUp(ticket);
+      co_await handlers_->giveUp(ticket);
       co_return;
     } catch (...) {
       LOG_WARN << "ticket " << ticket << " could not be given up yet: " << failureText();
     }
-    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
   }
 }
@@ -143,7 +140,7 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   bool failed = false;
   ++work.deliveries;
   try {
-    co_await handlers_.work(work.ticket);
+    co_await handlers_->work(work.ticket);
     observer_->worked(steady_clock::now() - began);
   } catch (...) {
     LOG_WARN << "work on ticket " << work.ticket << " failed: " << failureText();
@@ -155,8 +152,8 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
     observer_->deadLettered();
   }
   if (failed && !isLast) {
-    Backoff pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
-    const std::chrono::duration<double> pause = pauses.next(randomBits());
+    lock::Backoff pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
+    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
     observer_->redelivered();
   }
@@ -179,4 +176,4 @@ void LocalQueue::stop() {
   quiet_.wait_for(guard, kLastMoment, [this] { return inWork_ == 0 && !admitting_; });
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

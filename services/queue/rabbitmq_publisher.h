@@ -1,9 +1,9 @@
 // Puts tickets into the waiting queue and knows whether the broker is there.
 #pragma once
 
-#include "lock/queue/ordered_queue.h"
-#include "lock/queue/pending_confirms.h"
-#include "lock/queue/rabbitmq_link.h"
+#include "services/queue/ordered_queue.h"
+#include "services/queue/pending_confirms.h"
+#include "services/queue/rabbitmq_link.h"
 
 #include <trantor/net/EventLoop.h>
 
@@ -11,7 +11,7 @@
 #include <deque>
 #include <mutex>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // One publish that a coroutine awaits. Finished exactly once, by the link; the coroutine resumes on
 // its own loop, where it also suspended, so that the end cannot overtake the suspension.
@@ -93,4 +93,4 @@ class RabbitMqPublisher : public RabbitMqRole {
   SteadyTime nextCount_;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,4 +1,4 @@
-#include "lock/queue/rabbitmq_connection.h"
+#include "services/queue/rabbitmq_connection.h"
 
 #include <amqp_tcp_socket.h>
 #include <poll.h>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-namespace festa::lock {
+namespace festa::queue {
 
 namespace {
 
@@ -257,4 +257,4 @@ void RabbitMqConnection::close() {
   check(amqp_connection_close(state_.get(), AMQP_REPLY_SUCCESS), "close");
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -7,11 +7,18 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 
-namespace festa::lock {
+namespace trantor {
+class EventLoop;
+}
+
+namespace festa::queue {
+
+using Millis = std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+using SteadyTime = SteadyClock::time_point;
 
 // The broker is away, or did not confirm: the ticket may or may not be in the queue.
 class QueueUnavailable : public std::runtime_error {
@@ -27,16 +34,19 @@ enum class Admission {
 };
 
 // What the owner does with tickets. All are started on event loops and may run for a ticket that
-// was seen before: after a crash, a lost acknowledgement or a second publish.
-struct TicketHandlers {
+// was seen before: after a crash, a lost acknowledgement or a second publish. Thread-safe. Shared
+// with the queue: a handler may still run when its queue is gone.
+class TicketHandlers {
+ public:
+  virtual ~TicketHandlers() = default;
   // One at a time while this process has the waiting queue; another process may be about to lose
   // it, so the decision itself must exclude. Throws: the same ticket comes again before any other.
-  std::function<drogon::Task<Admission>(QueueTicket)> admit;
+  virtual drogon::Task<Admission> admit(QueueTicket ticket) = 0;
   // Up to `workers` at a time. The ticket is acknowledged when it returns, which must be after
   // COMMIT. Throws: it comes again, up to the delivery limit.
-  std::function<drogon::Task<>(QueueTicket)> work;
+  virtual drogon::Task<> work(QueueTicket ticket) = 0;
   // It has failed too often and will not come again.
-  std::function<drogon::Task<>(QueueTicket)> giveUp;
+  virtual drogon::Task<> giveUp(QueueTicket ticket) = 0;
 };
 
 // Told what happens to tickets, on any thread. Must not throw or block.
@@ -61,8 +71,8 @@ class OrderedQueue {
  public:
   virtual ~OrderedQueue() = default;
 
-  // Once, when the event loops run. From now on handlers are called.
-  virtual void start(TicketHandlers handlers) = 0;
+  // Once, when the event loops run. From now on handlers are called, on `loop`.
+  virtual void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) = 0;
   // Cheap: what is known now, without asking.
   virtual bool isAvailable() const = 0;
   // Returns when the ticket is safe at the end of the waiting queue. Awaited on an event loop,
@@ -74,4 +84,4 @@ class OrderedQueue {
   virtual void stop() = 0;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,14 +1,14 @@
 // Tickets as the bodies of messages: decimal.
 #pragma once
 
-#include "lock/queue/ordered_queue.h"
+#include "services/queue/ordered_queue.h"
 
 #include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace festa::lock {
+namespace festa::queue {
 
 inline std::string textOf(QueueTicket ticket) {
   return std::to_string(ticket);
@@ -23,4 +23,4 @@ inline std::optional<QueueTicket> ticketOf(std::string_view text) {
   return ticket;
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // Signalled by any thread, cleared by the one that waits.
 class WakeUp {
@@ -58,4 +58,4 @@ class Mailbox {
   std::vector<T> values_;  // guarded by mutex_
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

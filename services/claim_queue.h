@@ -1,7 +1,7 @@
 // A queue with the claims that wait in it.
 #pragma once
 
-#include "lock/queue/ordered_queue.h"
+#include "services/queue/ordered_queue.h"
 #include "services/queued_claims.h"
 
 #include <memory>
@@ -17,15 +17,18 @@ namespace festa {
 // Accepts claims, feeds them to the queue and runs the queue's tickets. Thread-safe.
 class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
  public:
-  // `forgets`: the queue is empty after a start, and all unfinished claims are published again.
-  ClaimQueue(std::shared_ptr<lock::OrderedQueue> queue, std::shared_ptr<const QueuedClaims> claims,
-             bool forgets)
-      : queue_(std::move(queue)), claims_(std::move(claims)), forgets_(forgets) {}
+  // `database` outlives it. `forgets`: the queue is empty after a start, and all unfinished claims
+  // are published again.
+  ClaimQueue(std::shared_ptr<queue::OrderedQueue> queue, const Database& database,
+             ClaimQueueSettings settings, bool forgets)
+      : queue_(std::move(queue)),
+        claims_(std::make_shared<QueuedClaims>(database, std::move(settings))),
+        forgets_(forgets) {}
 
   // Once, when the loop runs; its timers live there.
   void start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery);
   void stop() { queue_->stop(); }
-  const lock::OrderedQueue& queue() const { return *queue_; }
+  const queue::OrderedQueue& queue() const { return *queue_; }
 
   // Accepted means stored: it will be decided even if the queue loses it or this process ends.
   // Throws ServiceError(kQueueUnavailable) at once while the broker is away, and what accept()
@@ -40,8 +43,8 @@ class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
   drogon::AsyncTask tellConfirmed();
   std::vector<std::int64_t> takeConfirmed();
 
-  const std::shared_ptr<lock::OrderedQueue> queue_;
-  const std::shared_ptr<const QueuedClaims> claims_;
+  const std::shared_ptr<queue::OrderedQueue> queue_;
+  const std::shared_ptr<const QueuedClaims> claims_;  // shared with the queue's handlers
   const bool forgets_;
   std::mutex mutex_;
   std::vector<std::int64_t> confirmed_;  // guarded by mutex_; not yet marked so in the database

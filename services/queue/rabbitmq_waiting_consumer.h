@@ -2,25 +2,22 @@
 #pragma once
 
 #include "lock/backoff.h"
-#include "lock/queue/ordered_queue.h"
-#include "lock/queue/rabbitmq_link.h"
+#include "services/queue/ordered_queue.h"
+#include "services/queue/rabbitmq_link.h"
 
 #include <trantor/net/EventLoop.h>
 
 #include <deque>
 #include <optional>
 
-namespace festa::lock {
-
-// Gives the event loop for the next handler. Called on any thread.
-using NextLoop = std::function<trantor::EventLoop*()>;
+namespace festa::queue {
 
 // The broker lets one consumer of all processes have the queue. A few tickets are fetched ahead,
 // the first of them is in hand; it is acknowledged when it is over, or safe in the work queue.
 class RabbitMqWaitingConsumer : public RabbitMqRole {
  public:
-  RabbitMqWaitingConsumer(RabbitMqSettings settings, std::shared_ptr<const TicketHandlers> handlers,
-                          NextLoop nextLoop, std::shared_ptr<QueueObserver> observer);
+  RabbitMqWaitingConsumer(RabbitMqSettings settings, std::shared_ptr<TicketHandlers> handlers,
+                          trantor::EventLoop* loop, std::shared_ptr<QueueObserver> observer);
 
   void connected(RabbitMqConnection& connection) override;
   void received(RabbitMqConnection& connection, RabbitMqEvent event) override;
@@ -46,7 +43,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
     kPausing     // it is begun again at due_
   };
 
-  static drogon::AsyncTask admit(std::shared_ptr<const TicketHandlers> handlers, QueueTicket ticket,
+  static drogon::AsyncTask admit(std::shared_ptr<TicketHandlers> handlers, QueueTicket ticket,
                                  std::uint64_t session, std::shared_ptr<Decisions> decisions);
   void accept(RabbitMqConnection& connection, const RabbitMqDelivery& delivery);
   void begin();
@@ -57,8 +54,8 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  const std::shared_ptr<const TicketHandlers> handlers_;
-  const NextLoop nextLoop_;
+  const std::shared_ptr<TicketHandlers> handlers_;
+  trantor::EventLoop* const loop_;
   const std::shared_ptr<QueueObserver> observer_;
   const std::shared_ptr<Decisions> decisions_;
 
@@ -70,7 +67,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
   SteadyTime began_;                    // with the first
   SteadyTime due_ = SteadyTime::max();  // kMoving: the confirm; kPausing: the next try
   std::uint64_t moved_ = 0;             // kMoving: the number of the message
-  Backoff backoff_;
+  lock::Backoff backoff_;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,8 +1,8 @@
-#include "lock/queue/rabbitmq_publisher.h"
+#include "services/queue/rabbitmq_publisher.h"
 
-#include "lock/queue/ticket_text.h"
+#include "services/queue/ticket_text.h"
 
-namespace festa::lock {
+namespace festa::queue {
 
 RabbitMqPublisher::RabbitMqPublisher(RabbitMqSettings settings)
     : settings_(std::move(settings)), names_(settings_.prefix) {}
@@ -77,4 +77,4 @@ void RabbitMqPublisher::stopping(RabbitMqConnection& /*connection*/) {
   setAvailable(false);
 }
 
-}  // namespace festa::lock
+}  // namespace festa::queue

@@ -1,12 +1,12 @@
 // Ordered work on RabbitMQ: durable, shared by any number of processes.
 #pragma once
 
-#include "lock/queue/rabbitmq_publisher.h"
-#include "lock/queue/rabbitmq_work_consumer.h"
+#include "services/queue/rabbitmq_publisher.h"
+#include "services/queue/rabbitmq_work_consumer.h"
 
 #include <mutex>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // Quorum queues `<prefix>.waiting` (one active consumer of all processes), `<prefix>.work` and
 // `<prefix>.dead`, persistent messages, confirms for every publish, acknowledgements after the
@@ -17,11 +17,10 @@ namespace festa::lock {
 // throws at once.
 class RabbitMqQueue : public OrderedQueue {
  public:
-  RabbitMqQueue(RabbitMqSettings settings, NextLoop nextLoop,
-                std::shared_ptr<QueueObserver> observer);
+  RabbitMqQueue(RabbitMqSettings settings, std::shared_ptr<QueueObserver> observer);
   ~RabbitMqQueue() override;
 
-  void start(TicketHandlers handlers) override;
+  void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override { return publisher_.isAvailable(); }
   drogon::Task<> publish(QueueTicket ticket) override { return publisher_.publish(ticket); }
   QueueCounts counts() const override;
@@ -31,7 +30,6 @@ class RabbitMqQueue : public OrderedQueue {
 
  private:
   const RabbitMqSettings settings_;
-  const NextLoop nextLoop_;
   const std::shared_ptr<QueueObserver> observer_;
   RabbitMqPublisher publisher_;
   std::unique_ptr<RabbitMqWaitingConsumer> waiting_;
@@ -40,4 +38,4 @@ class RabbitMqQueue : public OrderedQueue {
   std::vector<std::unique_ptr<RabbitMqLink>> links_;  // after what they use
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

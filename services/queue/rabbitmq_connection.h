@@ -2,8 +2,8 @@
 // exceptions.
 #pragma once
 
-#include "lock/queue/rabbitmq_settings.h"
-#include "lock/queue/wake_up.h"
+#include "services/queue/rabbitmq_settings.h"
+#include "services/queue/wake_up.h"
 
 #include <amqp.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <variant>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // The connection is of no use any more.
 class RabbitMqFailure : public std::runtime_error {
@@ -90,4 +90,4 @@ class RabbitMqConnection {
   std::uint64_t missing_ = 0;                // bytes of that body
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

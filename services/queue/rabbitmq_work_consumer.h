@@ -1,18 +1,18 @@
 // Works on tickets of the work queue, several at a time.
 #pragma once
 
-#include "lock/queue/rabbitmq_waiting_consumer.h"
+#include "services/queue/rabbitmq_waiting_consumer.h"
 
 #include <map>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // A ticket is acknowledged when its handler has returned. One that failed goes back after a pause,
 // in which it keeps its place among the workers; after its last try it is given up.
 class RabbitMqWorkConsumer : public RabbitMqRole {
  public:
-  RabbitMqWorkConsumer(RabbitMqSettings settings, std::shared_ptr<const TicketHandlers> handlers,
-                       NextLoop nextLoop, std::shared_ptr<QueueObserver> observer);
+  RabbitMqWorkConsumer(RabbitMqSettings settings, std::shared_ptr<TicketHandlers> handlers,
+                       trantor::EventLoop* loop, std::shared_ptr<QueueObserver> observer);
 
   // Handlers that run now. On any thread.
   std::int64_t inWork() const { return running_; }
@@ -38,7 +38,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     Stage stage = Stage::kHeld;
     SteadyTime begun;
     SteadyTime due = SteadyTime::max();
-    Backoff pauses;
+    lock::Backoff pauses;
   };
   struct Outcome {
     std::uint64_t session;
@@ -46,9 +46,9 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     bool failed;
   };
   using Outcomes = Mailbox<Outcome>;
-  using Handler = std::function<drogon::Task<>(QueueTicket)> TicketHandlers::*;
+  using Handler = drogon::Task<> (TicketHandlers::*)(QueueTicket);
 
-  static drogon::AsyncTask handle(std::shared_ptr<const TicketHandlers> handlers, Handler handler,
+  static drogon::AsyncTask handle(std::shared_ptr<TicketHandlers> handlers, Handler handler,
                                   QueueTicket ticket, Outcome outcome,
                                   std::shared_ptr<Outcomes> outcomes);
   void run(std::uint64_t tag, Job& job, Stage stage, SteadyTime now);
@@ -56,12 +56,12 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
   void failed(std::uint64_t tag, Job& job, SteadyTime now);
   // What is due for the job, if anything; true: it is gone.
   bool advance(RabbitMqConnection& connection, std::uint64_t tag, Job& job, SteadyTime now);
-  Backoff pausesAfter(std::int64_t earlier) const;
+  lock::Backoff pausesAfter(std::int64_t earlier) const;
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  const std::shared_ptr<const TicketHandlers> handlers_;
-  const NextLoop nextLoop_;
+  const std::shared_ptr<TicketHandlers> handlers_;
+  trantor::EventLoop* const loop_;
   const std::shared_ptr<QueueObserver> observer_;
   const std::shared_ptr<Outcomes> outcomes_;
 
@@ -71,4 +71,4 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
   std::map<std::uint64_t, Job> jobs_;  // by delivery tag, so in order of arrival
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

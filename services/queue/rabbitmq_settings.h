@@ -1,11 +1,11 @@
 // How to reach RabbitMQ, and what to expect of it.
 #pragma once
 
-#include "lock/lock_storage.h"
+#include "services/queue/ordered_queue.h"
 
 #include <string>
 
-namespace festa::lock {
+namespace festa::queue {
 
 struct RabbitMqSettings {
   std::string host = "127.0.0.1";
@@ -33,4 +33,4 @@ struct RabbitMqNames {
   const std::string dead;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue

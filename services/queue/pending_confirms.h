@@ -1,7 +1,7 @@
 // Messages that were sent and not yet confirmed.
 #pragma once
 
-#include "lock/lock_storage.h"
+#include "services/queue/ordered_queue.h"
 
 #include <cstdint>
 #include <map>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace festa::lock {
+namespace festa::queue {
 
 // By the number under which each was sent; numbers and deadlines grow. Pure; not thread-safe.
 template <class T>
@@ -51,4 +51,4 @@ class PendingConfirms {
   Entries entries_;
 };
 
-}  // namespace festa::lock
+}  // namespace festa::queue
