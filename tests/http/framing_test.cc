@@ -145,6 +145,14 @@ TEST_F(Framing, ExpectationsAreAnsweredBeforeTheBodyIsSent) {
     socket.send(body);
     EXPECT_TRUE(socket.readUntil("HTTP/1.1 201", 1, std::chrono::seconds(10)));
   }
+  // In any case; HTTP/1.0 does not know it, and the body comes without being asked for.
+  EXPECT_TRUE(answersTo(kPost + "Content-Length: 2\r\nExpect: 100-Continue\r\n\r\n{}" + kLast)
+                  .starts_with("HTTP/1.1 100"));
+  EXPECT_TRUE(answersTo("POST /councils/login HTTP/1.0\r\nContent-Type: application/json\r\n"
+                        "Content-Length: 51\r\nExpect: 100-continue\r\n\r\n" +
+                        login)
+                  .starts_with("HTTP/1.0 201"));
+  expectRefused(kPost + "Content-Length: 2\r\nExpect: a miracle\r\n\r\n{}");
   // Refused by its headers: nobody asks for the body.
   const auto refused = answersTo(
       "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"
@@ -160,6 +168,29 @@ TEST_F(Framing, WhatWasReadBeforeAnErrorIsAnsweredFirst) {
   EXPECT_EQ(occurrences(answers, "HTTP/1.1 200"), 2) << answers;
   EXPECT_EQ(occurrences(answers, "HTTP/1.1 400"), 1) << answers;
   EXPECT_GT(answers.find("HTTP/1.1 400"), answers.rfind("HTTP/1.1 200"));
+}
+
+TEST_F(Framing, NothingIsReadBehindTheLastRequest) {
+  const std::string body = R"({"title":"hidden","content":"behind the last request"})";
+  const auto hidden =
+      "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Authorization: " +
+      council.at("Authorization") + "\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
+  for (const auto* last :
+       {"1.1\r\nHost: x\r\nConnection: close\r\n", "1.1\r\nHost: x\r\nConnection: Close\r\n",
+        "1.1\r\nHost: x\r\nConnection: keep-alive, close\r\n", "1.0\r\n"}) {
+    SCOPED_TRACE(last);
+    const auto answers = answersTo("GET /healthz HTTP/"s + last + "\r\n" + hidden);
+    EXPECT_EQ(occurrences(answers, "HTTP/1."), 1) << answers;
+  }
+  // Without the option it is a request like any other. It waited for its festival's lock behind all
+  // that came before.
+  const auto answers = answersTo("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + hidden + kLast);
+  EXPECT_EQ(occurrences(answers, "HTTP/1.1 201"), 1) << answers;
+  EXPECT_EQ(inDatabase("SELECT count(*) FROM announcements WHERE festival_id = $1",
+                       {std::to_string(festival)}),
+            "1");
 }
 
 TEST_F(Framing, UnknownMethodsAreRefusedWithWhatIsAllowed) {
@@ -178,6 +209,7 @@ TEST_F(Framing, UnknownMethodsAreRefusedWithWhatIsAllowed) {
 }
 
 TEST_F(Framing, HeadersAreBounded) {
+  expectRefused("GET /" + std::string(70'000, 'x') + " HTTP/1.1\r\nHost: x\r\n\r\n");
   expectRefused("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n",
                 "431 ");
   expectRefused("GET /healthz HTTP/1.1\r\nHost: x\r\n" +
