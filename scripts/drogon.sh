@@ -10,6 +10,8 @@ TRANTOR_MINIMUM=1.5.28
 DROGON_PATCHES="$ROOT/scripts/drogon-*.patch $ROOT/scripts/trantor-*.patch"
 DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
   -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_UNITY_BUILD=ON"
+# Of Drogon's own headers, what tests/fuzz needs to hand bytes to its server: installed into include/drogon-private.
+DROGON_PRIVATE_HEADERS="HttpServer.h impl_forwards.h"
 
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
@@ -95,25 +97,34 @@ flavour_flags() {
     release) printf '%s' "-O2 -g1" ;;
     asan) printf '%s' "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address" ;;
     tsan) printf '%s' "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread" ;;
+    fuzz) printf '%s' "-O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" ;;
   esac
 }
 
-# What TSan looks at, the lock library, needs no database (BUILD_ORM=OFF would take Redis with it).
+# What TSan looks at, the lock library, needs no database (BUILD_ORM=OFF would take Redis with it); the fuzzer needs neither.
 flavour_options() {
   case $1 in
     tsan) printf '%s' " -DBUILD_POSTGRESQL=OFF" ;;
+    fuzz) printf '%s' " -DBUILD_ORM=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++" ;;
+  esac
+}
+
+flavour_compiler() {
+  case $1 in
+    fuzz) clang++ -dumpversion ;;
+    *) c++ -dumpfullversion ;;
   esac
 }
 
 drogon_prefix() {
   local key
-  key=$(printf '%s' "$DROGON_MINIMUM $TRANTOR_MINIMUM $DROGON_FLAGS$(flavour_options "$1") $(cat $DROGON_PATCHES) $(flavour_flags "$1") $(c++ -dumpfullversion) $(. /etc/os-release && echo "$VERSION_ID")" |
+  key=$(printf '%s' "$DROGON_MINIMUM $TRANTOR_MINIMUM $DROGON_FLAGS$(flavour_options "$1") $DROGON_PRIVATE_HEADERS $(cat $DROGON_PATCHES) $(flavour_flags "$1") $(flavour_compiler "$1") $(. /etc/os-release && echo "$VERSION_ID")" |
     sha256sum | cut -c1-12)
   printf '%s/drogon-%s-%s-%s' "$CACHE" "$DROGON_MINIMUM" "$1" "$key"
 }
 
 build_drogon() {
-  local flavour=$1 prefix=$2 part source=$CACHE/source launcher=
+  local flavour=$1 prefix=$2 part header source=$CACHE/source launcher=
   # A changed patch then compiles only the pieces it touches.
   ! command -v ccache >/dev/null || launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
   exec 9>"$CACHE/drogon.lock"
@@ -129,6 +140,10 @@ build_drogon() {
       $(flavour_options "$flavour") $launcher
     cmake --build "$CACHE/build/$flavour/$part"
     cmake --install "$CACHE/build/$flavour/$part"
+  done
+  mkdir -p "$prefix/include/drogon-private"
+  for header in $DROGON_PRIVATE_HEADERS; do
+    cp "$source/drogon/lib/src/$header" "$prefix/include/drogon-private/"
   done
   rm -rf "$CACHE/build/$flavour" "$source"
   touch "$prefix/complete"

@@ -6,6 +6,7 @@ COMPILE_PACKAGES="g++ cmake ninja-build pkg-config git ca-certificates dpkg-dev 
 BUILD_PACKAGES="$COMPILE_PACKAGES ccache curl procps python3 python3-jsonschema libgtest-dev libgmock-dev
   postgresql postgresql-client redis-server rabbitmq-server"
 LINT_PACKAGES="clang-format clang-tidy"
+FUZZ_PACKAGES="clang libclang-rt-dev"
 
 missing_packages() {
   local package
