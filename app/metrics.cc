@@ -148,10 +148,21 @@ std::shared_ptr<queue::QueueObserver> Metrics::observeQueue(const std::string& q
   return std::make_shared<Tickets>(*this, queue);
 }
 
-std::function<void(double)> Metrics::observeQueueWait(const std::string& queue) {
-  return [this, labels = Labels{{"queue", queue}}](double seconds) {
-    queueWait_.Add(labels, kSeconds).Observe(seconds);
-  };
+class Metrics::Claims : public ClaimObserver {
+ public:
+  Claims(Metrics& metrics, const std::string& queue)
+      : metrics_(metrics), labels_{{"queue", queue}} {}
+  void decided(double seconds) override {
+    metrics_.queueWait_.Add(labels_, kSeconds).Observe(seconds);
+  }
+
+ private:
+  Metrics& metrics_;
+  const Labels labels_;
+};
+
+std::unique_ptr<ClaimObserver> Metrics::observeClaims(const std::string& queue) {
+  return std::make_unique<Claims>(*this, queue);
 }
 
 class Metrics::Writes : public WriteObserver {
@@ -243,28 +254,12 @@ void Metrics::renewed(const std::string& lockable, const std::string& strategy,
   renewals_.Add(with(lockLabels(lockable, strategy), "outcome", nameOf(outcome))).Increment();
 }
 
-void Metrics::addGauge(const std::string& name, const std::string& help,
-                       std::function<double()> read) {
-  addGauges(name, help, [read = std::move(read)] { return std::vector<Sample>{{{}, read()}}; });
-}
-
-void Metrics::addGauges(const std::string& name, const std::string& help,
-                        std::function<std::vector<Sample>()> read) {
-  addSource(prometheus::MetricType::Gauge, name, help, std::move(read));
-}
-
-void Metrics::addCounterSource(const std::string& name, const std::string& help, Labels labels,
-                               std::function<double()> read) {
-  addSource(prometheus::MetricType::Counter, name, help,
-            [labels = std::move(labels), read = std::move(read)] {
-              return std::vector<Sample>{{labels, read()}};
-            });
-}
-
 void Metrics::addSource(prometheus::MetricType type, const std::string& name,
-                        const std::string& help, std::function<std::vector<Sample>()> read) {
-  const auto source = sources_.try_emplace(name, Source{type, help, {}}).first;
-  source->second.reads.push_back(std::move(read));
+                        const std::string& help, std::unique_ptr<Samples> read) {
+  auto& source = sources_[name];
+  source.type = type;
+  source.help = help;
+  source.reads.push_back(std::move(read));
 }
 
 std::string Metrics::render() const {
@@ -278,7 +273,8 @@ std::string Metrics::render() const {
   for (const auto& [name, source] : sources_) {
     prometheus::MetricFamily family{name, source.help, source.type, {}};
     for (const auto& read : source.reads)
-      for (const auto& sample : read()) family.metric.push_back(toMetric(source.type, sample));
+      for (const auto& sample : read->read())
+        family.metric.push_back(toMetric(source.type, sample));
     families.push_back(std::move(family));
   }
   std::ostringstream out;

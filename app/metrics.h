@@ -2,9 +2,11 @@
 #pragma once
 
 #include "app/metric_memo.h"
+#include "app/metrics_page.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "services/queue/ordered_queue.h"
+#include "services/queued_claims.h"
 #include "services/write_observer.h"
 
 #include <prometheus/counter.h>
@@ -12,7 +14,6 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ namespace festa {
 
 // Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's
 // name.
-class Metrics : public lock::LockObserver {
+class Metrics : public lock::LockObserver, public MetricsText {
  public:
   using Labels = prometheus::Labels;
 
@@ -40,7 +41,7 @@ class Metrics : public lock::LockObserver {
 
   // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.
   std::shared_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
-  std::function<void(double seconds)> observeQueueWait(const std::string& queue);
+  std::unique_ptr<ClaimObserver> observeClaims(const std::string& queue);
 
   // Values that others keep, read each time the metrics are rendered, on the thread that renders.
   // Added at start only, under one name with one type and help. A counter's value must never go
@@ -49,26 +50,55 @@ class Metrics : public lock::LockObserver {
     Labels labels;
     double value;
   };
-  void addGauge(const std::string& name, const std::string& help, std::function<double()> read);
-  void addGauges(const std::string& name, const std::string& help,
-                 std::function<std::vector<Sample>()> read);
+  template <class Read>
+  void addGauge(const std::string& name, const std::string& help, Read read) {
+    addGauges(name, help, [read = std::move(read)] { return std::vector<Sample>{{{}, read()}}; });
+  }
+  template <class Read>
+  void addGauges(const std::string& name, const std::string& help, Read read) {
+    addSource(prometheus::MetricType::Gauge, name, help,
+              std::make_unique<ReadBy<Read>>(std::move(read)));
+  }
+  template <class Read>
   void addCounterSource(const std::string& name, const std::string& help, Labels labels,
-                        std::function<double()> read);
+                        Read read) {
+    auto readOne = [labels = std::move(labels), read = std::move(read)] {
+      return std::vector<Sample>{{labels, read()}};
+    };
+    addSource(prometheus::MetricType::Counter, name, help,
+              std::make_unique<ReadBy<decltype(readOne)>>(std::move(readOne)));
+  }
 
   // Prometheus text format. Takes milliseconds when there are many series: not on an event loop.
-  std::string render() const;
+  std::string render() const override;
 
  private:
   class Writes;
   class Tickets;
+  class Claims;
+  // Values at the moment of a rendering.
+  class Samples {
+   public:
+    virtual ~Samples() = default;
+    virtual std::vector<Sample> read() const = 0;
+  };
+  template <class Read>
+  class ReadBy : public Samples {
+   public:
+    explicit ReadBy(Read read) : read_(std::move(read)) {}
+    std::vector<Sample> read() const override { return read_(); }
+
+   private:
+    const Read read_;
+  };
   struct Source {
     prometheus::MetricType type;
     std::string help;
-    std::vector<std::function<std::vector<Sample>()>> reads;
+    std::vector<std::unique_ptr<Samples>> reads;
   };
 
   void addSource(prometheus::MetricType type, const std::string& name, const std::string& help,
-                 std::function<std::vector<Sample>()> read);
+                 std::unique_ptr<Samples> read);
 
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;

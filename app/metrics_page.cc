@@ -49,9 +49,9 @@ MetricsPage::Text MetricsPage::Rendering::get() const {
   return text;
 }
 
-MetricsPage::MetricsPage(Render render, Clock now)
-    : render_(std::move(render)),
-      now_(std::move(now)),
+MetricsPage::MetricsPage(const MetricsText& metrics, const TimeSource& time)
+    : metrics_(metrics),
+      time_(time),
       thread_(std::make_unique<trantor::EventLoopThread>("metrics")) {
   thread_->run();
 }
@@ -72,7 +72,7 @@ drogon::Task<MetricsPage::Text> MetricsPage::text() {
 std::optional<MetricsPage::Rendering> MetricsPage::joinOr(const std::shared_ptr<Waiter>& waiter) {
   const std::lock_guard guard(mutex_);
   if (stopped_) throw ServiceError(ErrorCode::kShuttingDown);
-  if (last_ && now_() - lastAt_ < kServedFor) return last_;
+  if (last_ && time_.now() - lastAt_ < kServedFor) return last_;
   waiting_.push_back(waiter);
   if (waiting_.size() == 1) thread_->getLoop()->queueInLoop([this] { renderOnce(); });
   return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<MetricsPage::Rendering> MetricsPage::joinOr(const std::shared_ptr<
 void MetricsPage::renderOnce() {
   Rendering rendering;
   try {
-    rendering.text = std::make_shared<const std::string>(render_());
+    rendering.text = std::make_shared<const std::string>(metrics_.render());
   } catch (...) {
     rendering.error = std::current_exception();
   }
@@ -93,7 +93,7 @@ void MetricsPage::tellAll(const Rendering& rendering) {
   {
     const std::lock_guard guard(mutex_);
     last_ = rendering;
-    lastAt_ = now_();
+    lastAt_ = time_.now();
     waiting.swap(waiting_);
   }
   for (const auto& waiter : waiting) waiter->finish(rendering);

@@ -1,12 +1,13 @@
 // The text of /metrics, rendered off the request loops.
 #pragma once
 
+#include "services/time_source.h"
+
 #include <drogon/utils/coroutine.h>
 #include <trantor/net/EventLoopThread.h>
 
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,21 +16,25 @@
 
 namespace festa {
 
+class MetricsText {
+ public:
+  virtual ~MetricsText() = default;
+  virtual std::string render() const = 0;
+};
+
 // Renders on a thread of its own, and only when somebody asks. A text is served for a second after
 // it was rendered; requests that come while one is rendered share it. Thread-safe.
 class MetricsPage {
  public:
   using Text = std::shared_ptr<const std::string>;
-  using Render = std::function<std::string()>;
-  using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
-  // `render` runs on the page's thread only, `now` on any. Both must outlive the page.
-  explicit MetricsPage(Render render, Clock now = std::chrono::steady_clock::now);
+  // `metrics` is rendered on the page's thread only. Both must outlive the page.
+  explicit MetricsPage(const MetricsText& metrics, const TimeSource& time = kSteadyTime);
   ~MetricsPage();
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
-  // Awaited on an event loop, which it does not block; resumes there. Throws what `render` has
+  // Awaited on an event loop, which it does not block; resumes there. Throws what rendering has
   // thrown, and ServiceError(kShuttingDown) after stop().
   drogon::Task<Text> text();
 
@@ -51,8 +56,8 @@ class MetricsPage {
   void renderOnce();
   void tellAll(const Rendering& rendering);
 
-  const Render render_;
-  const Clock now_;
+  const MetricsText& metrics_;
+  const TimeSource& time_;
   std::mutex mutex_;
   // guarded by mutex_
   bool stopped_ = false;

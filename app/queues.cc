@@ -15,13 +15,12 @@ const std::string kLocal = "queue-local";
 const std::string kRabbitMq = "queue-rabbitmq";
 constexpr std::chrono::seconds kBrokersMayForget{120};
 
-ClaimQueueSettings claimSettings(const Config& config, Metrics& metrics, const std::string& queue) {
+ClaimQueueSettings claimSettings(const Config& config, const std::string& queue) {
   ClaimQueueSettings settings;
   settings.queue = queue;
   if (queue == kRabbitMq) settings.republishAgain = kBrokersMayForget;
   settings.workTime = std::chrono::milliseconds(config.queue.workMs);
   settings.republishAfter = std::chrono::seconds(config.queue.sweepSeconds);
-  settings.waited = metrics.observeQueueWait(queue);
   return settings;
 }
 
@@ -66,10 +65,12 @@ Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
   const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
   if (usesLocal)
     queues_[kLocal] = std::make_shared<ClaimQueue>(makeLocal(config, metrics), database,
-                                                   claimSettings(config, metrics, kLocal), true);
+                                                   claimSettings(config, kLocal),
+                                                   metrics.observeClaims(kLocal), true);
   if (!config.rabbitmq.host.empty())
-    queues_[kRabbitMq] = std::make_shared<ClaimQueue>(
-        makeRabbitMq(config, metrics), database, claimSettings(config, metrics, kRabbitMq), false);
+    queues_[kRabbitMq] = std::make_shared<ClaimQueue>(makeRabbitMq(config, metrics), database,
+                                                      claimSettings(config, kRabbitMq),
+                                                      metrics.observeClaims(kRabbitMq), false);
   for (const auto& [name, queue] : queues_) {
     strategies.add(name, *queue);
     addGauges(metrics, name, queue);

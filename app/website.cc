@@ -67,7 +67,7 @@ Website::Website(const Foundation& on)
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
       streams_(streamsOf(on.config.queue, on.services.claims)),
-      metricsPage_([&metrics = on.metrics] { return metrics.render(); }),
+      metricsPage_(on.metrics),
       operations_(on.database, on.locks, on.queues, metricsPage_, *on.drain),
       lockAdmin_(on.locks.board(), on.locks.redis(), on.config.redis.prefix),
       councils_(on.services.councils),

@@ -162,9 +162,7 @@ drogon::Task<HttpResponsePtr> AnnouncementController::list(
     const Call<AnnouncementPageQuery>& call) const {
   const auto& query = call.input;
   const auto key = keyOf(query);
-  const RenderedListCache::Render render = [this, &query] {
-    return renderPage(query.festivalId, query.after);
-  };
+  const auto render = [this, &query] { return renderPage(query.festivalId, query.after); };
   const auto page = co_await lists_.get(key, render);
   auto response = listResponse(call.request, *page);
   response->addHeader("Vary", "festival");

@@ -1,9 +1,9 @@
 // Coupons over HTTP.
 #pragma once
 
-#include "services/claim_queue.h"
 #include "controllers/claim_streams.h"
 #include "controllers/routes.h"
+#include "services/claim_queue.h"
 #include "services/coupon_service.h"
 
 namespace festa {

@@ -245,25 +245,33 @@ std::int64_t FieldReader::number(const char* field, std::int64_t least, std::int
   return least;
 }
 
-void FieldReader::each(const char* field, std::size_t most, const ReadItem& read) {
+namespace {
+
+std::string itemName(const char* field, Json::ArrayIndex index) {
+  return std::string(field) + '[' + std::to_string(index) + ']';
+}
+
+}  // namespace
+
+Json::ArrayIndex FieldReader::countOf(const char* field, std::size_t most) {
   const Json::Value& list = object_[field];
-  if (!list.isArray() || list.empty() || list.size() > most) {
-    const auto limit = std::to_string(most);
-    reject(field, "1개 이상 " + limit + "개 이하의 목록이어야 합니다.",
-           "must be a list of 1 to " + limit + " items");
-    return;
-  }
-  for (Json::ArrayIndex i = 0; i < list.size(); ++i) {
-    const auto name = std::string(field) + '[' + std::to_string(i) + ']';
-    if (!list[i].isObject()) {
-      reject(name.c_str(), "객체여야 합니다.", "must be an object");
-      continue;
-    }
-    FieldReader item(list[i]);
-    read(item);
-    for (auto& error : item.errors_)
-      errors_.push_back({name + '.' + error.field, std::move(error.ko), std::move(error.en)});
-  }
+  if (list.isArray() && !list.empty() && list.size() <= most) return list.size();
+  const auto limit = std::to_string(most);
+  reject(field, "1개 이상 " + limit + "개 이하의 목록이어야 합니다.",
+         "must be a list of 1 to " + limit + " items");
+  return 0;
+}
+
+bool FieldReader::isObject(const char* field, Json::ArrayIndex index) {
+  if (object_[field][index].isObject()) return true;
+  reject(itemName(field, index).c_str(), "객체여야 합니다.", "must be an object");
+  return false;
+}
+
+void FieldReader::takeErrors(const char* field, Json::ArrayIndex index, FieldReader& item) {
+  for (auto& error : item.errors_)
+    errors_.push_back(
+        {itemName(field, index) + '.' + error.field, std::move(error.ko), std::move(error.en)});
 }
 
 }  // namespace festa

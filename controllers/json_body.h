@@ -7,7 +7,6 @@
 #include <json/json.h>
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -27,8 +26,6 @@ Json::Value parseJsonObject(std::string_view text,
 // Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
 class FieldReader {
  public:
-  using ReadItem = std::function<void(FieldReader& item)>;
-
   explicit FieldReader(const Json::Value& object) : object_(object) {}
 
   // Each returns a harmless value when the field is wrong; done() then throws.
@@ -44,7 +41,16 @@ class FieldReader {
   std::int64_t number(const char* field, std::int64_t least, std::int64_t most);
   // Calls `read` for each object of a list that has 1 to `most` of them; what is wrong with one is
   // named like `seats[0].location`.
-  void each(const char* field, std::size_t most, const ReadItem& read);
+  template <class ReadItem>
+  void each(const char* field, std::size_t most, ReadItem read) {
+    const auto count = countOf(field, most);
+    for (Json::ArrayIndex i = 0; i < count; ++i) {
+      if (!isObject(field, i)) continue;
+      FieldReader item(object_[field][i]);
+      read(item);
+      takeErrors(field, i, item);
+    }
+  }
 
   void reject(const char* field, std::string ko, std::string en);
   void rejectLength(const char* field, std::size_t maxCharacters);
@@ -54,6 +60,10 @@ class FieldReader {
   void done() const;
 
  private:
+  // Items of a list; 0, and an error, when it is none or has too many.
+  Json::ArrayIndex countOf(const char* field, std::size_t most);
+  bool isObject(const char* field, Json::ArrayIndex index);
+  void takeErrors(const char* field, Json::ArrayIndex index, FieldReader& item);
   // The field as a string PostgreSQL can store, or nullptr when it was rejected.
   const Json::Value* storable(const char* field);
 

@@ -176,9 +176,7 @@ drogon::Task<RenderedListPtr> PerformanceController::renderSeats(std::int64_t id
 drogon::Task<HttpResponsePtr> PerformanceController::seats(const Call<SeatQuery>& call) const {
   const auto& [id, location] = call.input;
   const RenderedListCache::Key key{{ListKind::kSeats, id}, location};
-  const RenderedListCache::Render render = [this, key] {
-    return renderSeats(key.owner.id, key.part);
-  };
+  const auto render = [this, key] { return renderSeats(key.owner.id, key.part); };
   const auto list = co_await lists_.get(key, render);
   co_return listResponse(call.request, *list);
 }

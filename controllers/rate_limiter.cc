@@ -4,15 +4,14 @@
 
 namespace festa {
 
-RateLimiter::RateLimiter(std::int64_t perMinute, std::size_t capacity,
-                         std::function<Clock::time_point()> now)
+RateLimiter::RateLimiter(std::int64_t perMinute, std::size_t capacity, const TimeSource& time)
     : interval_(std::chrono::duration_cast<Clock::duration>(std::chrono::minutes(1)) / perMinute),
       whole_(interval_ * perMinute),
       capacity_(capacity),
-      now_(std::move(now)) {}
+      time_(time) {}
 
 std::optional<std::chrono::seconds> RateLimiter::take(const std::string& name) {
-  const auto now = now_();
+  const auto now = time_.now();
   const std::lock_guard guard(mutex_);
   auto bucket = buckets_.find(name);
   if (bucket == buckets_.end()) {

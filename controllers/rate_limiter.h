@@ -1,9 +1,10 @@
 // How often somebody may ask.
 #pragma once
 
+#include "services/time_source.h"
+
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,8 +19,7 @@ class RateLimiter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  RateLimiter(std::int64_t perMinute, std::size_t capacity,
-              std::function<Clock::time_point()> now = Clock::now);
+  RateLimiter(std::int64_t perMinute, std::size_t capacity, const TimeSource& time = kSteadyTime);
 
   // Nullopt: go ahead. Else how long until it may be asked again, at least a second.
   std::optional<std::chrono::seconds> take(const std::string& name);
@@ -35,7 +35,7 @@ class RateLimiter {
   const Clock::duration interval_;  // for one token
   const Clock::duration whole_;     // from empty to full
   const std::size_t capacity_;
-  const std::function<Clock::time_point()> now_;
+  const TimeSource& time_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, FullAt> buckets_;  // guarded by mutex_
   Clock::time_point nextCleaning_{};                 // guarded by mutex_

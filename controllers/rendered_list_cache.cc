@@ -23,7 +23,7 @@ class RenderedListCache::Turn {
     const std::lock_guard guard(cache_.mutex_);
     const auto [item, isNew] = cache_.entries_.try_emplace(key_);
     if (isNew) {
-      item->second.began = cache_.settings_.now();
+      item->second.began = cache_.time_.now();
       return false;
     }
     return isKept(item) ? takeOrRender(item) : wait(item->second, handle);
@@ -38,7 +38,7 @@ class RenderedListCache::Turn {
       outcome_.list = item->second.list;
     } else {
       cache_.drop(item);
-      cache_.entries_[key_].began = cache_.settings_.now();
+      cache_.entries_[key_].began = cache_.time_.now();
     }
     return false;
   }
@@ -55,20 +55,9 @@ class RenderedListCache::Turn {
   Outcome outcome_;
 };
 
-drogon::Task<RenderedListPtr> RenderedListCache::get(Key key, Render render) {
+drogon::Task<RenderedListCache::Outcome> RenderedListCache::join(Key key) {
   Turn turn(*this, key);
-  auto outcome = co_await turn;
-  const bool isOurs = !outcome.list && !outcome.failure;
-  if (isOurs) {
-    try {
-      outcome.list = co_await render();
-    } catch (...) {
-      outcome.failure = std::current_exception();
-    }
-    finish(key, outcome);
-  }
-  if (outcome.failure) std::rethrow_exception(outcome.failure);
-  co_return outcome.list;
+  co_return co_await turn;
 }
 
 void RenderedListCache::invalidate(const ListOwner& owner) {
@@ -124,7 +113,7 @@ std::vector<RenderedListCache::Waiter> RenderedListCache::renderForLater(
     return {};
   }
   Entry again;
-  again.began = settings_.now();
+  again.began = time_.now();
   again.sharing.assign(later.begin() + 1, later.end());
   outdated->second = std::move(again);
   later.resize(1);

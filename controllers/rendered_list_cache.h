@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/rendered_list.h"
+#include "services/time_source.h"
 
 #include <drogon/utils/coroutine.h>
 #include <trantor/net/EventLoop.h>
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -40,7 +40,6 @@ struct ListOwner {
 class RenderedListCache {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  using Render = std::function<drogon::Task<RenderedListPtr>()>;
 
   struct Key {
     ListOwner owner;
@@ -55,16 +54,31 @@ class RenderedListCache {
   struct Settings {
     std::chrono::milliseconds maxAge{100};
     std::size_t maxBytes = 64UL * 1024 * 1024;
-    std::function<Time()> now = std::chrono::steady_clock::now;
   };
 
   // Counted for each list that is kept, in addition to its texts.
   static constexpr std::size_t kListOverhead = 512;
 
-  explicit RenderedListCache(Settings settings) : settings_(std::move(settings)) {}
+  explicit RenderedListCache(Settings settings, const TimeSource& time = kSteadyTime)
+      : settings_(settings), time_(time) {}
 
-  // Throws what `render` throws, to all who waited for it; failures are not kept.
-  drogon::Task<RenderedListPtr> get(Key key, Render render);
+  // The list of this key, by `render() -> Task<RenderedListPtr>` if there is none. Throws what
+  // `render` throws, to all who waited for it; failures are not kept.
+  template <class Render>
+  drogon::Task<RenderedListPtr> get(Key key, Render render) {
+    auto outcome = co_await join(key);
+    const bool isOurs = !outcome.list && !outcome.failure;
+    if (isOurs) {
+      try {
+        outcome.list = co_await render();
+      } catch (...) {
+        outcome.failure = std::current_exception();
+      }
+      finish(key, outcome);
+    }
+    if (outcome.failure) std::rethrow_exception(outcome.failure);
+    co_return outcome.list;
+  }
 
   // Call it when a change of the owner's lists is committed, before anybody is told so. Those who
   // are waiting for a rendering still get it: they asked before the change was known.
@@ -99,15 +113,18 @@ class RenderedListCache {
   class Turn;
 
   // Callers of these hold mutex_.
-  bool isFresh(Time began) const { return settings_.now() - began < settings_.maxAge; }
+  bool isFresh(Time began) const { return time_.now() - began < settings_.maxAge; }
   void keep(Entries::iterator entry, RenderedListPtr list);
   Entries::iterator drop(Entries::iterator kept);
   void dropOld();  // stale ones, and the oldest ones beyond the limit
   std::vector<Waiter> renderForLater(Entries::iterator outdated);
 
+  // Waits for a rendering that is under way, or begins one.
+  drogon::Task<Outcome> join(Key key);
   void finish(const Key& key, const Outcome& outcome);
 
   const Settings settings_;
+  const TimeSource& time_;
   mutable std::mutex mutex_;
   Entries entries_;                       // guarded by mutex_
   std::set<std::pair<Time, Key>> byAge_;  // the kept ones; guarded by mutex_

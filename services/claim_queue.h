@@ -20,9 +20,9 @@ class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
   // `database` outlives it. `forgets`: the queue is empty after a start, and all unfinished claims
   // are published again.
   ClaimQueue(std::shared_ptr<queue::OrderedQueue> queue, const Database& database,
-             ClaimQueueSettings settings, bool forgets)
+             ClaimQueueSettings settings, std::unique_ptr<ClaimObserver> observer, bool forgets)
       : queue_(std::move(queue)),
-        claims_(std::make_shared<QueuedClaims>(database, std::move(settings))),
+        claims_(std::make_shared<QueuedClaims>(database, std::move(settings), std::move(observer))),
         forgets_(forgets) {}
 
   // Once, when the loop runs; its timers live there.

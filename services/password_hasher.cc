@@ -29,37 +29,67 @@ std::string randomPassword() {
 
 }  // namespace
 
-// Runs `compute` on a hashing thread and resumes the awaiting coroutine on its loop.
+// Computes on a hashing thread and resumes the awaiting coroutine, in whose frame it lives, on its
+// loop.
 class PasswordHasher::Job {
  public:
-  Job(PasswordHasher& hasher, std::function<void()> compute)
-      : hasher_(hasher), compute_(std::move(compute)) {}
+  explicit Job(PasswordHasher& hasher) : hasher_(hasher) {}
+  virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
+
+  void run() {
+    try {
+      compute();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    loop_->queueInLoop([handle = handle_] { handle.resume(); });
+  }
 
   bool await_ready() const noexcept { return false; }
   // An exception here resumes the coroutine with it.
   void await_suspend(std::coroutine_handle<> handle) {
-    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-    hasher_.enqueue([this, loop, handle] { run(loop, handle); });
+    loop_ = trantor::EventLoop::getEventLoopOfCurrentThread();
+    handle_ = handle;
+    hasher_.enqueue(*this);
   }
   void await_resume() const {
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  void run(trantor::EventLoop* loop, std::coroutine_handle<> handle) {
-    try {
-      compute_();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    loop->queueInLoop([handle] { handle.resume(); });
-  }
+  virtual void compute() = 0;
 
   PasswordHasher& hasher_;
-  const std::function<void()> compute_;
+  trantor::EventLoop* loop_ = nullptr;
+  std::coroutine_handle<> handle_;
   std::exception_ptr failure_;
+};
+
+class PasswordHasher::HashJob : public Job {
+ public:
+  HashJob(PasswordHasher& hasher, std::string password)
+      : Job(hasher), password_(std::move(password)) {}
+  std::string result;
+
+ private:
+  void compute() override { result = hashNow(password_); }
+
+  const std::string password_;
+};
+
+class PasswordHasher::VerifyJob : public Job {
+ public:
+  VerifyJob(PasswordHasher& hasher, std::string hash, std::string password)
+      : Job(hasher), hash_(std::move(hash)), password_(std::move(password)) {}
+  bool result = false;
+
+ private:
+  void compute() override { result = verifyNow(hash_, password_); }
+
+  const std::string hash_;
+  const std::string password_;
 };
 
 PasswordHasher::PasswordHasher(std::size_t threads, std::size_t maxQueued)
@@ -81,13 +111,13 @@ void PasswordHasher::stop() {
   threads_.clear();
 }
 
-void PasswordHasher::enqueue(std::function<void()> job) {
+void PasswordHasher::enqueue(Job& job) {
   {
     const std::lock_guard guard(mutex_);
     if (stopping_) throw ServiceError(ErrorCode::kShuttingDown, "no passwords are hashed any more");
     if (queue_.size() >= maxQueued_)
       throw ServiceError(ErrorCode::kOverloaded, "password queue is full");
-    queue_.push_back(std::move(job));
+    queue_.push_back(&job);
   }
   wake_.notify_one();
 }
@@ -97,10 +127,10 @@ void PasswordHasher::work() {
   while (true) {
     wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    const auto job = std::move(queue_.front());
+    auto* const job = queue_.front();
     queue_.pop_front();
     lock.unlock();
-    job();
+    job->run();
     lock.lock();
   }
 }
@@ -120,19 +150,15 @@ bool PasswordHasher::verifyNow(const std::string& hash, const std::string& passw
 }
 
 drogon::Task<std::string> PasswordHasher::hash(std::string password) {
-  std::string result;
-  auto compute = [&] { result = hashNow(password); };
-  Job job(*this, compute);
+  HashJob job(*this, std::move(password));
   co_await job;
-  co_return result;
+  co_return job.result;
 }
 
 drogon::Task<bool> PasswordHasher::verify(std::string hash, std::string password) {
-  bool result = false;
-  auto compute = [&] { result = verifyNow(hash, password); };
-  Job job(*this, compute);
+  VerifyJob job(*this, std::move(hash), std::move(password));
   co_await job;
-  co_return result;
+  co_return job.result;
 }
 
 drogon::Task<bool> PasswordHasher::verifyNobody(std::string password) {

@@ -5,7 +5,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -38,15 +37,17 @@ class PasswordHasher {
 
  private:
   class Job;
-  void enqueue(std::function<void()> job);  // throws ServiceError
+  class HashJob;
+  class VerifyJob;
+  void enqueue(Job& job);  // throws ServiceError
   void work();
 
   const std::size_t maxQueued_;
   const std::string nobody_;  // hash of a password that nobody knows
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> queue_;  // guarded by mutex_
-  bool stopping_ = false;                    // guarded by mutex_
+  std::deque<Job*> queue_;  // guarded by mutex_
+  bool stopping_ = false;   // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

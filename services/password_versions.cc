@@ -25,9 +25,8 @@ std::size_t PasswordVersions::Hash::operator()(const Account& account) const {
   return std::hash<std::uint64_t>()(number | (account.realm == Realm::kCouncil ? 1U : 0U));
 }
 
-PasswordVersions::PasswordVersions(std::chrono::seconds tokenLifetime,
-                                   std::function<Clock::time_point()> now)
-    : horizon_(tokenLifetime + kClocksDiffer), now_(std::move(now)) {}
+PasswordVersions::PasswordVersions(std::chrono::seconds tokenLifetime, const TimeSource& time)
+    : horizon_(tokenLifetime + kClocksDiffer), time_(time) {}
 
 bool PasswordVersions::isCurrent(const Caller& caller) const {
   const std::shared_lock guard(mutex_);
@@ -38,12 +37,13 @@ bool PasswordVersions::isCurrent(const Caller& caller) const {
 void PasswordVersions::learn(Realm realm, std::int64_t uid, std::int64_t version) {
   const std::unique_lock guard(mutex_);
   auto& known = accounts_[{realm, uid}];
-  if (version > known.version) known = {version, now_() + horizon_};
+  if (version > known.version) known = {version, time_.now() + horizon_};
 }
 
 void PasswordVersions::forgetExpired() {
   const std::unique_lock guard(mutex_);
-  std::erase_if(accounts_, [now = now_()](const auto& entry) { return entry.second.until <= now; });
+  std::erase_if(accounts_,
+                [now = time_.now()](const auto& entry) { return entry.second.until <= now; });
 }
 
 std::size_t PasswordVersions::size() const {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "services/caller.h"
+#include "services/time_source.h"
 
 #include <drogon/orm/DbClient.h>
 #include <drogon/utils/coroutine.h>
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -23,7 +23,7 @@ class PasswordVersions {
   using Clock = std::chrono::steady_clock;
 
   explicit PasswordVersions(std::chrono::seconds tokenLifetime,
-                            std::function<Clock::time_point()> now = Clock::now);
+                            const TimeSource& time = kSteadyTime);
 
   // False: the caller's token was given for an earlier password. A version that is newer than what
   // is known here is right: another process issued it.
@@ -54,7 +54,7 @@ class PasswordVersions {
   };
 
   const std::chrono::seconds horizon_;
-  const std::function<Clock::time_point()> now_;
+  const TimeSource& time_;
   mutable std::shared_mutex mutex_;
   std::unordered_map<Account, Known, Hash> accounts_;  // guarded by mutex_
 };

@@ -89,7 +89,7 @@ drogon::Task<bool> QueuedClaims::admit(std::int64_t id) const {
         " FROM next WHERE q.id = next.id AND q.state = 'NEW'"
         " RETURNING extract(epoch FROM clock_timestamp() - q.created_at)::float8",
         claim[0][0].as<std::int64_t>(), id);
-    if (settings_.waited && !decided.empty()) settings_.waited(decided[0][0].as<double>());
+    if (observer_ && !decided.empty()) observer_->decided(decided[0][0].as<double>());
   }
 }
 

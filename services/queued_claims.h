@@ -6,6 +6,7 @@
 #include "services/receipt.h"
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,14 +36,22 @@ struct ClaimQueueSettings {
   std::chrono::seconds republishAfter{5};  // without a confirmation
   // With one, if it is still not finished: a broker may have lost it. 0: never.
   std::chrono::seconds republishAgain{0};
-  std::function<void(double seconds)> waited = {};  // told how long a decided claim had waited
+};
+
+// Told what happens to claims, on event loops. Must not throw or block.
+class ClaimObserver {
+ public:
+  virtual ~ClaimObserver() = default;
+  virtual void decided(double secondsWaited) = 0;
 };
 
 // The rows are the truth; whoever calls twice changes nothing the second time. Thread-safe.
 class QueuedClaims {
  public:
-  QueuedClaims(const Database& database, ClaimQueueSettings settings)
-      : database_(database), settings_(std::move(settings)) {}
+  // `database` outlives it. `observer` may be null.
+  QueuedClaims(const Database& database, ClaimQueueSettings settings,
+               std::unique_ptr<ClaimObserver> observer)
+      : database_(database), settings_(std::move(settings)), observer_(std::move(observer)) {}
 
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kAlreadyClaimed.
   drogon::Task<AcceptedClaim> accept(std::int64_t couponId, std::int64_t userId,
@@ -67,6 +76,7 @@ class QueuedClaims {
  private:
   const Database& database_;
   const ClaimQueueSettings settings_;
+  const std::unique_ptr<ClaimObserver> observer_;
 };
 
 // The end of claims that nobody finished in time, whatever their queue: it may no longer be

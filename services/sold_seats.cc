@@ -4,9 +4,9 @@
 
 namespace festa {
 
-SoldSeats::SoldSeats(std::size_t capacity, std::function<Clock::time_point()> now)
+SoldSeats::SoldSeats(std::size_t capacity, const TimeSource& time)
     : capacityPerShard_(std::max<std::size_t>(1, capacity / std::tuple_size_v<decltype(shards_)>)),
-      now_(std::move(now)) {}
+      time_(time) {}
 
 std::size_t SoldSeats::Hash::operator()(const SeatRef& seat) const {
   auto hash = std::hash<std::string>{}(seat.location);
@@ -28,11 +28,11 @@ bool SoldSeats::isSold(const SeatRef& seat) const {
   const auto& shard = shardOf(seat);
   const std::lock_guard guard(shard.mutex);
   const auto found = shard.ends.find(seat);
-  return found != shard.ends.end() && now_() < found->second;
+  return found != shard.ends.end() && time_.now() < found->second;
 }
 
 void SoldSeats::makeRoom(Shard& shard) const {
-  const auto now = now_();
+  const auto now = time_.now();
   while (!shard.order.empty()) {
     const auto oldest = shard.ends.find(shard.order.front());
     const bool isOver = oldest == shard.ends.end() || oldest->second <= now;

@@ -1,11 +1,12 @@
 // Seats known to be sold, so that those who come too late cost neither lock nor query.
 #pragma once
 
+#include "services/time_source.h"
+
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -28,7 +29,7 @@ class SoldSeats {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLifetime{1};
 
-  explicit SoldSeats(std::size_t capacity, std::function<Clock::time_point()> now = Clock::now);
+  explicit SoldSeats(std::size_t capacity, const TimeSource& time = kSteadyTime);
 
   bool isSold(const SeatRef& seat) const;
   // A query sent after `provedAfter` has found the seat sold by a committed sale, or sold it.
@@ -54,7 +55,7 @@ class SoldSeats {
   void makeRoom(Shard& shard) const;
 
   const std::size_t capacityPerShard_;
-  const std::function<Clock::time_point()> now_;
+  const TimeSource& time_;
   std::array<Shard, 16> shards_;
 };
 

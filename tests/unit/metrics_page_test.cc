@@ -2,6 +2,7 @@
 
 #include "services/error.h"
 #include "tests/support/loops.h"
+#include "tests/support/test_time.h"
 
 #include <gtest/gtest.h>
 
@@ -52,8 +53,16 @@ class MetricsPageTest : public testing::Test {
   std::atomic<std::thread::id> thread_;
   std::atomic<std::int64_t> now_{1'000'000};
   Loops loops_{2};
-  MetricsPage page_{[this] { return render(); },
-                    [this] { return steady_clock::time_point(milliseconds(now_)); }};
+  class Text : public MetricsText {
+   public:
+    explicit Text(MetricsPageTest& test) : test_(test) {}
+    std::string render() const override { return test_.render(); }
+
+   private:
+    MetricsPageTest& test_;
+  };
+  const Text text_{*this};
+  MetricsPage page_{text_, timeBy([this] { return steady_clock::time_point(milliseconds(now_)); })};
 };
 
 std::thread::id threadOf(trantor::EventLoop* loop) {

@@ -1,5 +1,7 @@
 #include "services/password_versions.h"
 
+#include "tests/support/test_time.h"
+
 #include <gtest/gtest.h>
 
 namespace festa::test {
@@ -20,7 +22,7 @@ Caller council(std::int64_t version) {
 class PasswordVersionsTest : public testing::Test {
  protected:
   PasswordVersions::Clock::time_point now{hours(1)};
-  PasswordVersions versions{hours(24), [this] { return now; }};
+  PasswordVersions versions{hours(24), timeBy([this] { return now; })};
 };
 
 }  // namespace

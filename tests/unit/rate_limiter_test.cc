@@ -1,5 +1,7 @@
 #include "controllers/rate_limiter.h"
 
+#include "tests/support/test_time.h"
+
 #include <gtest/gtest.h>
 
 namespace festa::test {
@@ -11,7 +13,7 @@ using std::chrono::seconds;
 class RateLimiterTest : public testing::Test {
  protected:
   RateLimiter make(std::int64_t perMinute, std::size_t capacity = 100) {
-    return RateLimiter(perMinute, capacity, [this] { return now_; });
+    return RateLimiter(perMinute, capacity, timeBy([this] { return now_; }));
   }
 
   RateLimiter::Clock::time_point now_{seconds(1000)};

@@ -1,6 +1,7 @@
 #include "controllers/rendered_list_cache.h"
 
 #include "tests/support/loops.h"
+#include "tests/support/test_time.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,6 @@ class RenderedListCacheTest : public testing::Test {
   RenderedListCache::Settings settings(std::size_t maxBytes) {
     RenderedListCache::Settings s;
     s.maxBytes = maxBytes;
-    s.now = [this] { return RenderedListCache::Time(milliseconds(clock.load())); };
     return s;
   }
   drogon::Task<RenderedListPtr> render() {
@@ -63,13 +63,15 @@ class RenderedListCacheTest : public testing::Test {
 
   static constexpr std::size_t kRoom = 4 * RenderedListCache::kListOverhead - 1;
   std::atomic<int> clock{1000};
+  const TimeSource& time =
+      timeBy([this] { return RenderedListCache::Time(milliseconds(clock.load())); });
   std::atomic<int> renderings{0};
   std::atomic<int> asked{0};
   std::atomic<int> released{kAll};  // renderings with a higher number wait
   std::atomic<int> failing{0};      // renderings up to this number fail
   std::atomic<std::size_t> padding{0};
   Loops loops{3};
-  RenderedListCache cache{settings(kRoom)};
+  RenderedListCache cache{settings(kRoom), time};
 };
 
 }  // namespace
@@ -113,7 +115,7 @@ TEST_F(RenderedListCacheTest, WhoWaitedResumesOnItsOwnLoop) {
   auto resumedOn = startOn(loops.at(1), [this]() -> drogon::Task<trantor::EventLoop*> {
     ++asked;
     const Key key{kHall, ""};
-    const RenderedListCache::Render again = [this] { return render(); };
+    const auto again = [this] { return render(); };
     co_await cache.get(key, again);
     co_return trantor::EventLoop::getEventLoopOfCurrentThread();
   });
@@ -284,7 +286,7 @@ class OwnWritesTest : public RenderedListCacheTest {
   }
   drogon::Task<int> shown() {
     const Key key{kHall, ""};
-    const RenderedListCache::Render again = [this] { return renderStored(); };
+    const auto again = [this] { return renderStored(); };
     const auto list = co_await cache.get(key, again);
     co_return std::stoi(list->body);
   }

@@ -1,5 +1,7 @@
 #include "services/sold_seats.h"
 
+#include "tests/support/test_time.h"
+
 #include <gtest/gtest.h>
 
 namespace festa::test {
@@ -11,7 +13,7 @@ using std::chrono::milliseconds;
 class SoldSeatsTest : public testing::Test {
  protected:
   SoldSeats make(std::size_t capacity = 1600) {
-    return SoldSeats(capacity, [this] { return now_; });
+    return SoldSeats(capacity, timeBy([this] { return now_; }));
   }
 
   SoldSeats::Clock::time_point now_{std::chrono::seconds(1000)};
