@@ -1,5 +1,4 @@
 # ./dev loadtest: what it needs, then loadtest/run.py. Sourced after k6.sh.
-LOADTEST_PACKAGES="haproxy"
 
 # loadtest <arguments…>: as ./dev help says.
 loadtest() {
@@ -13,8 +12,6 @@ loadtest() {
   local targets=(festabook history_check)
   case " $* " in *" --faults"*) targets+=(festabook_next) ;; esac
   build release "${targets[@]}"
-  # shellcheck disable=SC2086
-  ensure_packages $LOADTEST_PACKAGES
   ensure_k6
   K6=$K6 FESTA_RUN_DIR=${FESTA_RUN_DIR:-$ROOT/.run/loadtest} exec loadtest/run.py "$@"
 }

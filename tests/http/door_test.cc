@@ -16,13 +16,6 @@ using namespace std::chrono_literals;
 
 const std::string kPing = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
-long residentMegabytes(Service& service) {
-  std::ifstream status("/proc/" + std::to_string(service.process().pid()) + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6)) / 1024;
-  return -1;
-}
-
 // Sanitizers keep what is freed.
 long grown(long megabytes) {
   return kSanitized ? 10'000 : megabytes;
@@ -98,7 +91,7 @@ TEST(Door, TheLimitOfFilesIsRaised) {
 
 TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
   Service service(sharedPg().createDatabase(), {{"HTTP_UNREAD_TIMEOUT_MS", "1000"}});
-  const auto before = residentMegabytes(service);
+  const auto before = service.process().residentMegabytes();
   const auto ask = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
   std::vector<RawSocket> greedy;
   for (int i = 0; i < 20; ++i) {
@@ -106,7 +99,7 @@ TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
     greedy.back().sendSome(repeated(ask, 5000));
   }
   EXPECT_TRUE(isServed(service));
-  EXPECT_LT(residentMegabytes(service) - before, grown(120));
+  EXPECT_LT(service.process().residentMegabytes() - before, grown(120));
   // Closed for not reading; what was sent before can be read.
   for (auto& socket : greedy)
     EXPECT_TRUE(eventually([&] { return socket.sendSome(ask) == 0 || !socket.send(ask, 50ms); }));
@@ -189,7 +182,7 @@ TEST(Door, AnEarlyRefusalReachesAClientThatStillSends) {
 
 TEST(Door, BodiesOfAllClientsTogetherAreBounded) {
   Service service(sharedPg().createDatabase(), {{"HTTP_BODY_BYTES_PER_SECOND", "0"}});
-  const auto before = residentMegabytes(service);
+  const auto before = service.process().residentMegabytes();
   std::vector<RawSocket> senders;
   int refused = 0;
   for (int i = 0; i < 100; ++i) {
@@ -202,7 +195,7 @@ TEST(Door, BodiesOfAllClientsTogetherAreBounded) {
   for (auto& sender : senders)
     if (sender.readUntil("OVERLOADED", 1, 100ms)) ++refused;
   EXPECT_GT(refused, 20);
-  EXPECT_LT(residentMegabytes(service) - before, grown(150));
+  EXPECT_LT(service.process().residentMegabytes() - before, grown(150));
   senders.clear();
   EXPECT_TRUE(eventually([&] {
     return service.client()

@@ -103,6 +103,13 @@ int Process::wait() {
   return eventually([this] { return !isRunning(); }) ? status_ : -1;
 }
 
+long Process::residentMegabytes() const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stol(line.substr(6)) / 1024;
+  return -1;
+}
+
 void runCommand(Command command) {
   if (command.output.empty()) command.output = makeTemporaryFolder() + "/output";
   Process process(command);

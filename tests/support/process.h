@@ -29,6 +29,7 @@ class Process {
   bool isRunning();
   // Waits for the end; the exit code, or 128 + signal. -1: still running after the patience.
   int wait();
+  long residentMegabytes() const;  // -1: it has ended
 
  private:
   const pid_t pid_;
