@@ -32,9 +32,9 @@ drogon::HttpLimits httpLimits(const Config::Http& config) {
   limits.bodyBytesPerSecond = static_cast<std::size_t>(config.bodyBytesPerSecond);
   limits.bodyGraceSeconds = static_cast<double>(config.bodyGraceMs) / 1000;
   limits.stalledReaderSeconds = static_cast<double>(config.unreadTimeoutMs) / 1000;
-  limits.pipelinedRequests = 16;
+  limits.pipelinedRequests = 4;
   limits.unsentBytes = 256UL * 1024;
-  limits.unsentBytesInAll = 256UL * 1024 * 1024;
+  limits.unsentBytesInAll = 64UL * 1024 * 1024;
   limits.bodyBytesInAll = 64UL * 1024 * 1024;
   return limits;
 }

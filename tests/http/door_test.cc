@@ -28,6 +28,18 @@ double metric(const Service& service, const std::string& name) {
   return -1;
 }
 
+// A list of 1 MiB, as many bytes as an answer can have.
+std::string askForLargeList(Service& service) {
+  service.newFestival();
+  const auto festival = std::to_string(service.lastFestival());
+  PgSession(service.database())
+      .query(
+          "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+          " SELECT $1::bigint, 't', repeat('가', 3000), false FROM generate_series(1, 200)",
+          {festival});
+  return "GET /announcements HTTP/1.1\r\nHost: x\r\nfestival: " + festival + "\r\n\r\n";
+}
+
 bool isServed(const Service& service) {
   return service.client().get("/healthz").status == 200;
 }
@@ -105,6 +117,45 @@ TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
     EXPECT_TRUE(eventually([&] { return socket.sendSome(ask) == 0 || !socket.send(ask, 50ms); }));
   EXPECT_TRUE(eventually([&] { return metric(service, "festa_http_connections") < 10; }))
       << metric(service, "festa_http_connections");
+}
+
+TEST(Door, AnswersThatWereTakenAreNotKept) {
+  Service service(sharedPg().createDatabase());
+  const auto ask = askForLargeList(service);
+  std::vector<RawSocket> sockets;
+  const auto before = service.process().residentMegabytes();
+  for (int i = 0; i < 30; ++i) {
+    sockets.emplace_back(service.port());
+    sockets.back().send(repeated(ask, 8) + kPing);
+    ASSERT_TRUE(sockets.back().readUntil("alive", 1, 30s));
+  }
+  // What is freed goes back to the system after a while.
+  EXPECT_TRUE(eventually([&] {
+    sockets.front().send(kPing);
+    return service.process().residentMegabytes() - before < grown(60);
+  })) << service.process().residentMegabytes() - before;
+}
+
+TEST(Door, WhoTakesTheAnswersIsServedBesideThoseWhoDoNot) {
+  Service service(sharedPg().createDatabase());
+  const auto ask = askForLargeList(service);
+  const auto before = service.process().residentMegabytes();
+  std::vector<RawSocket> greedy;
+  for (int i = 0; i < 20; ++i) {
+    greedy.emplace_back(service.port());
+    greedy.back().sendSome(repeated(ask, 5000));
+    RawSocket honest(service.port());
+    for (int round = 1; round <= 5; ++round) {
+      ASSERT_TRUE(honest.send(repeated(ask, 2)));
+      ASSERT_TRUE(honest.readUntil("HTTP/1.1 ", 2 * round, 30s))
+          << i << (honest.isClosed() ? ": closed" : ": not answered");
+      // Under load a list may be refused; its reader is not.
+      EXPECT_EQ(occurrences(honest.received(), "HTTP/1.1 200") +
+                    occurrences(honest.received(), "HTTP/1.1 503"),
+                2 * round);
+    }
+  }
+  EXPECT_LT(service.process().residentMegabytes() - before, grown(150));
 }
 
 TEST(Door, EveryPipelinedRequestOfAClientThatReadsIsAnswered) {
