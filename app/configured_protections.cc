@@ -20,9 +20,9 @@ Protection ConfiguredProtections::of(const drogon::HttpRequestPtr&,
   return protection;
 }
 
-std::unique_ptr<WriteObserver> ConfiguredProtections::observe(
-    const drogon::HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) const {
-  return metrics_.observeWrites(request, *hold);
+std::unique_ptr<WriteObserver> ConfiguredProtections::observe(const drogon::HttpRequestPtr& request,
+                                                              lock::LockHold& hold) const {
+  return metrics_.observeWrites(request, hold);
 }
 
 }  // namespace festa

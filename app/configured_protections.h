@@ -19,9 +19,8 @@ class ConfiguredProtections : public Protections {
   // The Lockable's strategy, whatever the request says.
   Protection of(const drogon::HttpRequestPtr& request,
                 const lock::Lockable& lockable) const override;
-  std::unique_ptr<WriteObserver> observe(
-      const drogon::HttpRequestPtr& request,
-      const std::shared_ptr<lock::LockHold>& hold) const override;
+  std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
+                                         lock::LockHold& hold) const override;
 
  private:
   const Config& config_;

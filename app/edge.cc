@@ -16,7 +16,6 @@ namespace {
 using drogon::HttpRequestPtr;
 using drogon::HttpResponsePtr;
 
-const std::string kAttribute = "festa.edge";
 constexpr const char* kAllowedHeaders =
     "Authorization, Content-Type, festival, Idempotency-Key, If-None-Match, Accept-Language, "
     "X-Request-Id";
@@ -27,16 +26,6 @@ constexpr const char* kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 constexpr std::size_t kMaxPath = 1024;
 constexpr std::string_view kHealth = "/healthz";
 constexpr std::string_view kMetrics = "/metrics";
-
-struct EdgeRecord {
-  explicit EdgeRecord(std::string id) : requestId(std::move(id)) {}
-
-  const std::string requestId;
-  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-  std::optional<Drain::InFlight> inFlight;  // once it has been read to its end
-};
-
-using EdgeRecordPtr = std::shared_ptr<EdgeRecord>;
 
 bool isSane(const std::string& id) {
   return !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](unsigned char c) {
@@ -53,11 +42,6 @@ std::string newRequestId() {
     for (auto bits = random(), digits = std::uint64_t{16}; digits > 0; --digits, bits >>= 4)
       id += kHex[bits & 15];
   return id;
-}
-
-EdgeRecordPtr recordOf(const HttpRequestPtr& request) {
-  const auto& attributes = request->attributes();
-  return attributes->find(kAttribute) ? attributes->get<EdgeRecordPtr>(kAttribute) : nullptr;
 }
 
 bool isStream(const HttpResponsePtr& response) {
@@ -97,11 +81,6 @@ HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::strin
 }
 
 }  // namespace
-
-std::string requestIdOf(const HttpRequestPtr& request) {
-  const auto record = recordOf(request);
-  return record ? record->requestId : "";
-}
 
 Edge::Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
            Metrics& metrics, std::shared_ptr<Drain> drain)
@@ -147,11 +126,10 @@ bool Edge::isServedHere(const HttpRequestPtr& request) const {
 }
 
 void Edge::open(const HttpRequestPtr& request) const {
-  if (recordOf(request)) return;
+  if (findContext(request) != nullptr) return;
   const auto& wished = request->getHeader("x-request-id");
-  request->attributes()->insert(
-      kAttribute, std::make_shared<EdgeRecord>(isSane(wished) ? wished : newRequestId()));
   auto& context = attachContext(request);
+  context.requestId = isSane(wished) ? wished : newRequestId();
   context.pathPrefix = stripPrefix(request);
   if (request->path().size() <= kMaxPath)
     context.route = routes_.match(request->methodString(), request->path());
@@ -187,7 +165,7 @@ drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback ans
 
 HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
   open(request);
-  recordOf(request)->inFlight.emplace(drain_);
+  contextOf(request).inFlight.emplace(drain_);
   // Not in open(): a request does not know its port before it has been read to its end.
   if (!isServedHere(request)) contextOf(request).route = {};
   // On every path and at all times: a browser shows a refused preflight as a CORS error, and the
@@ -242,9 +220,8 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   response->addHeader("X-Content-Type-Options", "nosniff");
   // Drogon answers by itself what it cannot read, and OPTIONS *.
   open(request);
-  const auto record = recordOf(request);
-  response->addHeader("X-Request-Id", record->requestId);
   const auto& context = contextOf(request);
+  response->addHeader("X-Request-Id", context.requestId);
   if (answersToken(context.route)) response->addHeader("Cache-Control", "no-store");
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
@@ -258,17 +235,17 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
 }
 
 void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
-  const auto record = recordOf(request);
+  const auto& context = contextOf(request);
   // Whatever is asked for in vain is one series.
-  const auto& match = contextOf(request).route;
+  const auto& match = context.route;
   const bool isKnown = match.result == RouteTable::Result::kFound;
   const std::string route = isKnown ? match.endpoint->head().path : "unmatched";
   const std::string method = isKnown ? request->methodString() : "other";
   const auto taken =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - record->started).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - context.started).count();
   metrics_.requestFinished(method, route, response->statusCode(), taken);
   LogLine("request")
-      .with("request_id", record->requestId)
+      .with("request_id", context.requestId)
       .with("method", request->methodString())
       .with("route", route)
       .with("status", static_cast<std::int64_t>(response->statusCode()))

@@ -1,9 +1,9 @@
 // Where requests come in and answers go out.
 #pragma once
 
-#include "app/drain.h"
 #include "app/metrics.h"
 #include "controllers/caller_check.h"
+#include "controllers/drain.h"
 #include "controllers/route_table.h"
 
 #include <drogon/HttpAppFramework.h>
@@ -65,8 +65,5 @@ class Edge {
   Metrics& metrics_;
   const std::shared_ptr<Drain> drain_;
 };
-
-// The id under which this request appears in the log and in X-Request-Id.
-std::string requestIdOf(const drogon::HttpRequestPtr& request);
 
 }  // namespace festa

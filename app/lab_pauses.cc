@@ -3,72 +3,68 @@
 #include <trantor/net/EventLoop.h>
 
 #include <coroutine>
-#include <utility>
 
 namespace festa {
 
-// Made, awaited and finished on one loop, so that its end cannot overtake the suspension.
-class LabPauses::Pause : public std::enable_shared_from_this<Pause> {
+// Lives in the frame of the coroutine that pauses; awaited and finished on one loop, so that its
+// end cannot overtake the suspension.
+class LabPauses::Pause {
  public:
-  Pause() : loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
+  Pause(LabPauses& pauses, std::chrono::milliseconds time) : pauses_(pauses), time_(time) {}
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
 
-  void finishAfter(std::chrono::milliseconds time) {
-    loop_->runAfter(std::chrono::duration<double>(time), [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->resume();
-    });
+  trantor::EventLoop* loop() const { return loop_; }
+  void resume() const { handle_.resume(); }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> handle) {
+    handle_ = handle;
+    const auto id = pauses_.add(*this);
+    if (id == 0) return false;
+    loop_->runAfter(std::chrono::duration<double>(time_),
+                    [&pauses = pauses_, id] { pauses.finish(id); });
+    return true;
   }
-  // On any thread.
-  void finishNow() {
-    loop_->queueInLoop([self = shared_from_this()] { self->resume(); });
-  }
-
-  // What the coroutine awaits. Refers to the pause instead of being it: GCC 12 copies an awaited
-  // lvalue.
-  class End {
-   public:
-    explicit End(std::shared_ptr<Pause> pause) : pause_(std::move(pause)) {}
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) const noexcept { pause_->handle_ = handle; }
-    void await_resume() const noexcept {}
-
-   private:
-    const std::shared_ptr<Pause> pause_;
-  };
+  void await_resume() const noexcept {}
 
  private:
-  // The first end counts.
-  void resume() {
-    if (auto handle = std::exchange(handle_, nullptr)) handle.resume();
-  }
-
-  trantor::EventLoop* const loop_;
-  std::coroutine_handle<> handle_;  // null when it is over
+  LabPauses& pauses_;
+  const std::chrono::milliseconds time_;
+  trantor::EventLoop* const loop_ = trantor::EventLoop::getEventLoopOfCurrentThread();
+  std::coroutine_handle<> handle_;
 };
 
-bool LabPauses::add(const std::shared_ptr<Pause>& pause) {
+LabPauses::Id LabPauses::add(Pause& pause) {
   const std::lock_guard guard(mutex_);
-  if (!ended_) running_.insert(pause);
-  return !ended_;
+  if (ended_) return 0;
+  running_.emplace(++last_, &pause);
+  return last_;
 }
 
-void LabPauses::remove(const std::shared_ptr<Pause>& pause) {
-  const std::lock_guard guard(mutex_);
-  running_.erase(pause);
+// The first end counts.
+void LabPauses::finish(Id id) {
+  const Pause* pause = nullptr;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = running_.find(id);
+    if (found == running_.end()) return;
+    pause = found->second;
+    running_.erase(found);
+  }
+  pause->resume();
 }
 
 drogon::Task<> LabPauses::pause(std::chrono::milliseconds time) {
-  const auto pause = std::make_shared<Pause>();
-  if (!add(pause)) co_return;
-  pause->finishAfter(time);
-  Pause::End end(pause);
-  co_await end;
-  remove(pause);
+  Pause pause(*this, time);
+  co_await pause;
 }
 
 void LabPauses::end() {
   const std::lock_guard guard(mutex_);
   ended_ = true;
-  for (const auto& pause : running_) pause->finishNow();
+  for (const auto& [id, pause] : running_)
+    pause->loop()->queueInLoop([this, id = id] { finish(id); });
 }
 
 }  // namespace festa

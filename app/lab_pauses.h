@@ -4,9 +4,9 @@
 #include <drogon/utils/coroutine.h>
 
 #include <chrono>
-#include <memory>
+#include <cstdint>
 #include <mutex>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace festa {
 
@@ -26,13 +26,16 @@ class LabPauses {
 
  private:
   class Pause;
+  using Id = std::uint64_t;
 
-  bool add(const std::shared_ptr<Pause>& pause);  // false: all pauses are over
-  void remove(const std::shared_ptr<Pause>& pause);
+  Id add(Pause& pause);  // 0: all pauses are over
+  void finish(Id id);    // on the pause's loop
 
   std::mutex mutex_;
-  bool ended_ = false;                                  // guarded by mutex_
-  std::unordered_set<std::shared_ptr<Pause>> running_;  // guarded by mutex_
+  // guarded by mutex_
+  bool ended_ = false;
+  Id last_ = 0;
+  std::unordered_map<Id, Pause*> running_;
 };
 
 }  // namespace festa

@@ -32,9 +32,9 @@ drogon::Task<> throwNumber() {
 // Does what X-Lab-Fault says before COMMIT, and passes on everything else.
 class FaultyWrites : public WriteObserver {
  public:
-  FaultyWrites(std::unique_ptr<WriteObserver> inner, LabFault fault,
-               std::shared_ptr<lock::LockHold> hold, LabPauses& pauses)
-      : inner_(std::move(inner)), fault_(fault), hold_(std::move(hold)), pauses_(pauses) {}
+  FaultyWrites(std::unique_ptr<WriteObserver> inner, LabFault fault, lock::LockHold& hold,
+               LabPauses& pauses)
+      : inner_(std::move(inner)), fault_(fault), hold_(hold), pauses_(pauses) {}
 
   drogon::Task<> committing() override {
     switch (fault_.kind) {
@@ -53,13 +53,13 @@ class FaultyWrites : public WriteObserver {
 
  private:
   drogon::Task<> releaseThenPause() {
-    co_await hold_->releaseEarly();
+    co_await hold_.releaseEarly();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }
 
   const std::unique_ptr<WriteObserver> inner_;
   const LabFault fault_;
-  const std::shared_ptr<lock::LockHold> hold_;
+  lock::LockHold& hold_;
   LabPauses& pauses_;
 };
 
@@ -93,8 +93,8 @@ Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockabl
   return protection;
 }
 
-std::unique_ptr<WriteObserver> LabProtections::observe(
-    const HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) const {
+std::unique_ptr<WriteObserver> LabProtections::observe(const HttpRequestPtr& request,
+                                                       lock::LockHold& hold) const {
   auto observer = configured_.observe(request, hold);
   const auto fault = labFaultOf(request->getHeader("x-lab-fault"));
   if (!fault) return observer;

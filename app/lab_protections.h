@@ -42,9 +42,8 @@ class LabProtections : public Protections {
   // alone.
   Protection of(const drogon::HttpRequestPtr& request,
                 const lock::Lockable& lockable) const override;
-  std::unique_ptr<WriteObserver> observe(
-      const drogon::HttpRequestPtr& request,
-      const std::shared_ptr<lock::LockHold>& hold) const override;
+  std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
+                                         lock::LockHold& hold) const override;
 
  private:
   const Protections& configured_;

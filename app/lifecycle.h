@@ -2,11 +2,11 @@
 #pragma once
 
 #include "app/config.h"
-#include "app/drain.h"
 #include "app/locks.h"
 #include "app/loop_lag.h"
 #include "app/queues.h"
 #include "app/website.h"
+#include "controllers/drain.h"
 
 #include <csignal>
 #include <memory>

@@ -5,7 +5,7 @@
 
 #include <trantor/utils/Logger.h>
 
-#include <set>
+#include <map>
 
 namespace festa {
 
@@ -134,30 +134,32 @@ drogon::Task<std::optional<LockAdmin::Fleet>> LockAdmin::readFleet() const {
   co_return std::nullopt;
 }
 
+LockAdmin::FleetHold LockAdmin::holdIn(const std::vector<RedisReply>& row) {
+  FleetHold hold{"redis-" + row.at(0).text, row.at(1).text, row.at(2).text, {}, {}};
+  if (row.at(3).integer >= 0) hold.remainingMs = row[3].integer;
+  if (row.at(4).kind == RedisReply::Kind::kInteger) hold.waiters = row[4].integer;
+  return hold;
+}
+
 drogon::Task<LockAdmin::Fleet> LockAdmin::scan() const {
-  Fleet fleet;
-  std::set<std::pair<std::string, std::string>> seen;  // SCAN may name a key twice
+  // SCAN may name a key twice.
+  std::map<std::pair<std::string, std::string>, FleetHold> holds;  // by storage and key
   std::vector<std::string> arguments{"0", escapedForGlob(prefix_) + ":*:hold:*",
                                      std::to_string(kKeysPerStep), prefix_};
-  for (int step = 0; step < kMostSteps; ++step) {
+  int steps = 0;
+  do {
     const std::vector<std::string> keys;
     const RedisReply page = co_await redis_->run(kScanHolds, keys, arguments);
     for (std::size_t i = 1; i < page.items.size(); ++i) {
-      const auto& row = page.items[i].items;
-      if (!seen.emplace(row.at(0).text, row.at(1).text).second) continue;
-      if (fleet.holds.size() == kMostEntries) {
-        fleet.complete = false;
-        co_return fleet;
-      }
-      FleetHold hold{"redis-" + row[0].text, row[1].text, row.at(2).text, {}, {}};
-      if (row.at(3).integer >= 0) hold.remainingMs = row[3].integer;
-      if (row.at(4).kind == RedisReply::Kind::kInteger) hold.waiters = row[4].integer;
-      fleet.holds.push_back(std::move(hold));
+      auto hold = holdIn(page.items[i].items);
+      holds.emplace(std::pair(hold.storage, hold.key), std::move(hold));
     }
     arguments[0] = page.items.at(0).text;
-    if (arguments[0] == "0") co_return fleet;
-  }
-  fleet.complete = false;
+  } while (arguments[0] != "0" && ++steps < kMostSteps && holds.size() <= kMostEntries);
+  Fleet fleet;
+  fleet.complete = arguments[0] == "0" && holds.size() <= kMostEntries;
+  for (auto& [name, hold] : holds)
+    if (fleet.holds.size() < kMostEntries) fleet.holds.push_back(std::move(hold));
   co_return fleet;
 }
 

@@ -44,6 +44,7 @@ class LockAdmin {
   void writeWaiting(JsonWriter& json) const;
   static void writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet);
   drogon::Task<std::optional<Fleet>> readFleet() const;
+  static FleetHold holdIn(const std::vector<lock::RedisReply>& row);
   drogon::Task<Fleet> scan() const;
 
   const lock::LockBoard& board_;

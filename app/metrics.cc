@@ -144,8 +144,8 @@ class Metrics::Tickets : public queue::QueueObserver {
   const Labels labels_;
 };
 
-std::shared_ptr<queue::QueueObserver> Metrics::observeQueue(const std::string& queue) {
-  return std::make_shared<Tickets>(*this, queue);
+std::unique_ptr<queue::QueueObserver> Metrics::observeQueue(const std::string& queue) {
+  return std::make_unique<Tickets>(*this, queue);
 }
 
 class Metrics::Claims : public ClaimObserver {
@@ -236,7 +236,7 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
             [&]() -> auto& { return lockHold_.Add(labels(), kSeconds); })
         .Observe(seconds(record.hold));
   LogLine("lock")
-      .with("request_id", requestIdOf(request))
+      .with("request_id", contextOf(request).requestId)
       .with("lockable", record.lockable)
       .with("strategy", record.strategy)
       .with("outcome", nameOf(record.outcome))

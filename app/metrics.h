@@ -40,7 +40,7 @@ class Metrics : public lock::LockObserver, public MetricsText {
                                                const lock::LockHold& hold);
 
   // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.
-  std::shared_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
+  std::unique_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
   std::unique_ptr<ClaimObserver> observeClaims(const std::string& queue);
 
   // Values that others keep, read each time the metrics are rendered, on the thread that renders.

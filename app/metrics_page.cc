@@ -13,41 +13,36 @@ constexpr std::chrono::seconds kServedFor{1};
 
 }  // namespace
 
-// One request that waits for a rendering. Made on the loop on which its coroutine suspends and is
-// resumed, so that the end cannot overtake the suspension.
-class MetricsPage::Waiter : public std::enable_shared_from_this<Waiter> {
+// One request that asks for the text. Lives in the frame of its coroutine, which is resumed on the
+// loop on which it asked, so that the end cannot overtake the suspension.
+class MetricsPage::Turn {
  public:
-  Waiter() : loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
+  explicit Turn(MetricsPage& page) : page_(page) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
-  // Once, on any thread.
-  void finish(Rendering rendering) {
-    rendering_ = std::move(rendering);
-    loop_->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
+  // Once. On any thread, if it waits.
+  void tell(const Rendering& rendering) { rendering_ = rendering; }
+  void resume() const {
+    loop_->queueInLoop([handle = handle_] { handle.resume(); });
   }
 
-  // What the coroutine awaits. Refers to the waiter instead of being it: GCC 12 copies an awaited
-  // lvalue.
-  class Turn {
-   public:
-    explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_->handle_ = handle; }
-    Text await_resume() const { return waiter_->rendering_.get(); }
-
-   private:
-    const std::shared_ptr<Waiter> waiter_;
-  };
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> handle) {
+    handle_ = handle;
+    return !page_.joinOr(*this);
+  }
+  std::string await_resume() {
+    if (rendering_.error) std::rethrow_exception(rendering_.error);
+    return std::move(rendering_.text);
+  }
 
  private:
-  trantor::EventLoop* const loop_;
+  MetricsPage& page_;
+  trantor::EventLoop* const loop_ = trantor::EventLoop::getEventLoopOfCurrentThread();
   std::coroutine_handle<> handle_;
   Rendering rendering_;
 };
-
-MetricsPage::Text MetricsPage::Rendering::get() const {
-  if (error) std::rethrow_exception(error);
-  return text;
-}
 
 MetricsPage::MetricsPage(const MetricsText& metrics, const TimeSource& time)
     : metrics_(metrics),
@@ -60,28 +55,28 @@ MetricsPage::~MetricsPage() {
   if (thread_) stop();
 }
 
-drogon::Task<MetricsPage::Text> MetricsPage::text() {
-  const auto waiter = std::make_shared<Waiter>();
-  const auto known = joinOr(waiter);
-  if (known) co_return known->get();
-  Waiter::Turn turn(waiter);
-  auto text = co_await turn;
-  co_return text;
+drogon::Task<std::string> MetricsPage::text() {
+  Turn turn(*this);
+  co_return co_await turn;
 }
 
-std::optional<MetricsPage::Rendering> MetricsPage::joinOr(const std::shared_ptr<Waiter>& waiter) {
+bool MetricsPage::joinOr(Turn& turn) {
   const std::lock_guard guard(mutex_);
   if (stopped_) throw ServiceError(ErrorCode::kShuttingDown);
-  if (last_ && time_.now() - lastAt_ < kServedFor) return last_;
-  waiting_.push_back(waiter);
+  const bool isKnown = last_ && time_.now() - lastAt_ < kServedFor;
+  if (isKnown) {
+    turn.tell(*last_);
+    return true;
+  }
+  waiting_.push_back(&turn);
   if (waiting_.size() == 1) thread_->getLoop()->queueInLoop([this] { renderOnce(); });
-  return std::nullopt;
+  return false;
 }
 
 void MetricsPage::renderOnce() {
   Rendering rendering;
   try {
-    rendering.text = std::make_shared<const std::string>(metrics_.render());
+    rendering.text = metrics_.render();
   } catch (...) {
     rendering.error = std::current_exception();
   }
@@ -89,14 +84,17 @@ void MetricsPage::renderOnce() {
 }
 
 void MetricsPage::tellAll(const Rendering& rendering) {
-  std::vector<std::shared_ptr<Waiter>> waiting;
+  std::vector<Turn*> waiting;
   {
     const std::lock_guard guard(mutex_);
     last_ = rendering;
     lastAt_ = time_.now();
     waiting.swap(waiting_);
   }
-  for (const auto& waiter : waiting) waiter->finish(rendering);
+  for (auto* const turn : waiting) {
+    turn->tell(rendering);
+    turn->resume();
+  }
 }
 
 void MetricsPage::stop() {
@@ -106,7 +104,7 @@ void MetricsPage::stop() {
   }
   thread_.reset();
   // What was asked for too late to be rendered.
-  tellAll({nullptr, std::make_exception_ptr(ServiceError(ErrorCode::kShuttingDown))});
+  tellAll({"", std::make_exception_ptr(ServiceError(ErrorCode::kShuttingDown))});
 }
 
 }  // namespace festa

@@ -26,8 +26,6 @@ class MetricsText {
 // it was rendered; requests that come while one is rendered share it. Thread-safe.
 class MetricsPage {
  public:
-  using Text = std::shared_ptr<const std::string>;
-
   // `metrics` is rendered on the page's thread only. Both must outlive the page.
   explicit MetricsPage(const MetricsText& metrics, const TimeSource& time = kSteadyTime);
   ~MetricsPage();
@@ -36,23 +34,21 @@ class MetricsPage {
 
   // Awaited on an event loop, which it does not block; resumes there. Throws what rendering has
   // thrown, and ServiceError(kShuttingDown) after stop().
-  drogon::Task<Text> text();
+  drogon::Task<std::string> text();
 
   // Waits for a rendering under way; there will be no other. Call it once and before the loops end
   // on which text() is awaited, but not on one of them. The destructor calls it if nobody has.
   void stop();
 
  private:
-  class Waiter;
+  class Turn;
   struct Rendering {
-    Text text;
+    std::string text;
     std::exception_ptr error;  // instead of the text
-
-    Text get() const;
   };
 
-  // The text of the last second, or nullopt: the waiter will be told.
-  std::optional<Rendering> joinOr(const std::shared_ptr<Waiter>& waiter);
+  // True: `turn` has the text of the last second; false: it will be told.
+  bool joinOr(Turn& turn);
   void renderOnce();
   void tellAll(const Rendering& rendering);
 
@@ -64,7 +60,7 @@ class MetricsPage {
   std::optional<Rendering> last_;
   std::chrono::steady_clock::time_point lastAt_;  // when last_ was done
   // Not empty: a rendering is under way or will be.
-  std::vector<std::shared_ptr<Waiter>> waiting_;
+  std::vector<Turn*> waiting_;
 
   std::unique_ptr<trantor::EventLoopThread> thread_;  // null after stop()
 };

@@ -74,7 +74,7 @@ drogon::Task<HttpResponsePtr> Operations::metrics(const Call<NoInput>&) const {
   const auto text = co_await metrics_.text();
   auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
   response->setContentTypeString("text/plain; version=0.0.4; charset=utf-8");
-  response->setBody(*text);
+  response->setBody(text);
   co_return response;
 }
 

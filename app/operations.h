@@ -2,10 +2,10 @@
 #pragma once
 
 #include "app/database_clients.h"
-#include "app/drain.h"
 #include "app/locks.h"
 #include "app/metrics_page.h"
 #include "app/queues.h"
+#include "controllers/drain.h"
 #include "controllers/routes.h"
 
 namespace festa {

@@ -18,7 +18,7 @@ std::string trimmed(std::string message) {
   return message;
 }
 
-std::shared_ptr<pg_conn> connectOnce(const Config::Database& config) {
+pg_conn* connectOnce(const Config::Database& config) {
   const auto port = std::to_string(config.port);
   const std::array<const char*, 8> keys{
       "host", "port", "dbname", "user", "password", "application_name", "connect_timeout", nullptr};
@@ -30,16 +30,25 @@ std::shared_ptr<pg_conn> connectOnce(const Config::Database& config) {
                                           "festabook-start",
                                           "5",
                                           nullptr};
-  return {PQconnectdbParams(keys.data(), values.data(), 0), &PQfinish};
+  return PQconnectdbParams(keys.data(), values.data(), 0);
 }
 
+struct Clear {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using ResultPtr = std::unique_ptr<PGresult, Clear>;
+
 }  // namespace
+
+void PgSession::Close::operator()(pg_conn* connection) const {
+  PQfinish(connection);
+}
 
 PgSession::PgSession(const Config::Database& config) {
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
   while (true) {
-    connection_ = connectOnce(config);
+    connection_.reset(connectOnce(config));
     if (PQstatus(connection_.get()) == CONNECTION_OK) {
       // Notices such as "already exists, skipping" say nothing to an operator.
       PQsetNoticeProcessor(
@@ -56,7 +65,7 @@ PgSession::PgSession(const Config::Database& config) {
 }
 
 void PgSession::run(const std::string& script) {
-  const std::shared_ptr<PGresult> result(PQexec(connection_.get(), script.c_str()), &PQclear);
+  const ResultPtr result(PQexec(connection_.get(), script.c_str()));
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));
@@ -67,10 +76,9 @@ std::vector<PgSession::Row> PgSession::query(const std::string& statement,
   std::vector<const char*> values;
   values.reserve(parameters.size());
   for (const auto& parameter : parameters) values.push_back(parameter.c_str());
-  const std::shared_ptr<PGresult> result(
-      PQexecParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr,
-                   values.data(), nullptr, nullptr, 0),
-      &PQclear);
+  const ResultPtr result(PQexecParams(connection_.get(), statement.c_str(),
+                                      static_cast<int>(values.size()), nullptr, values.data(),
+                                      nullptr, nullptr, 0));
   const auto status = PQresultStatus(result.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));

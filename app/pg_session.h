@@ -27,7 +27,11 @@ class PgSession {
                          const std::vector<std::string>& parameters = {});
 
  private:
-  std::shared_ptr<pg_conn> connection_;
+  struct Close {
+    void operator()(pg_conn* connection) const;
+  };
+
+  std::unique_ptr<pg_conn, Close> connection_;
 };
 
 }  // namespace festa

@@ -24,14 +24,16 @@ ClaimQueueSettings claimSettings(const Config& config, const std::string& queue)
   return settings;
 }
 
-std::shared_ptr<queue::OrderedQueue> makeLocal(const Config& config, Metrics& metrics) {
+std::shared_ptr<queue::OrderedQueue> makeLocal(const Config& config,
+                                               queue::QueueObserver& observer) {
   queue::LocalQueueSettings settings;
   settings.workers = static_cast<std::size_t>(config.queue.workers);
   settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
-  return queue::LocalQueue::create(settings, metrics.observeQueue(kLocal));
+  return queue::LocalQueue::create(settings, observer);
 }
 
-std::shared_ptr<queue::OrderedQueue> makeRabbitMq(const Config& config, Metrics& metrics) {
+std::shared_ptr<queue::OrderedQueue> makeRabbitMq(const Config& config,
+                                                  queue::QueueObserver& observer) {
   queue::RabbitMqSettings settings;
   settings.host = config.rabbitmq.host;
   settings.port = static_cast<int>(config.rabbitmq.port);
@@ -41,18 +43,17 @@ std::shared_ptr<queue::OrderedQueue> makeRabbitMq(const Config& config, Metrics&
   settings.prefix = config.rabbitmq.prefix;
   settings.workers = static_cast<int>(config.queue.workers);
   settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
-  return std::make_shared<queue::RabbitMqQueue>(settings, metrics.observeQueue(kRabbitMq));
+  return std::make_shared<queue::RabbitMqQueue>(settings, observer);
 }
 
-void addGauges(Metrics& metrics, const std::string& name,
-               const std::shared_ptr<ClaimQueue>& queue) {
+void addGauges(Metrics& metrics, const std::string& name, const ClaimQueue& queue) {
   const Metrics::Labels labels{{"queue", name}};
-  metrics.addGauges("festa_queue_waiting", "Claims that wait to be decided.", [labels, queue] {
-    const auto waiting = queue->queue().counts().waiting;
+  metrics.addGauges("festa_queue_waiting", "Claims that wait to be decided.", [labels, &queue] {
+    const auto waiting = queue.queue().counts().waiting;
     return std::vector<Metrics::Sample>{{labels, static_cast<double>(waiting)}};
   });
-  metrics.addGauges("festa_queue_in_work", "Claims that this process works on.", [labels, queue] {
-    const auto inWork = queue->queue().counts().inWork;
+  metrics.addGauges("festa_queue_in_work", "Claims that this process works on.", [labels, &queue] {
+    const auto inWork = queue.queue().counts().inWork;
     return std::vector<Metrics::Sample>{{labels, static_cast<double>(inWork)}};
   });
 }
@@ -64,17 +65,25 @@ Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
     : sweepEvery_(config.queue.sweepSeconds) {
   const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
   if (usesLocal)
-    queues_[kLocal] = std::make_shared<ClaimQueue>(makeLocal(config, metrics), database,
-                                                   claimSettings(config, kLocal),
-                                                   metrics.observeClaims(kLocal), true);
+    add(kLocal, makeLocal(config, observe(metrics, kLocal)), config, database, metrics);
   if (!config.rabbitmq.host.empty())
-    queues_[kRabbitMq] = std::make_shared<ClaimQueue>(makeRabbitMq(config, metrics), database,
-                                                      claimSettings(config, kRabbitMq),
-                                                      metrics.observeClaims(kRabbitMq), false);
+    add(kRabbitMq, makeRabbitMq(config, observe(metrics, kRabbitMq)), config, database, metrics);
   for (const auto& [name, queue] : queues_) {
     strategies.add(name, *queue);
-    addGauges(metrics, name, queue);
+    addGauges(metrics, name, *queue);
   }
+}
+
+queue::QueueObserver& Queues::observe(Metrics& metrics, const std::string& name) {
+  return *observers_.emplace_back(metrics.observeQueue(name));
+}
+
+void Queues::add(const std::string& name, std::shared_ptr<queue::OrderedQueue> queue,
+                 const Config& config, const Database& database, Metrics& metrics) {
+  const bool forgets = name == kLocal;
+  queues_[name] =
+      std::make_unique<ClaimQueue>(std::move(queue), database, claimSettings(config, name),
+                                   metrics.observeClaims(name), forgets);
 }
 
 void Queues::start() const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace festa {
 
@@ -29,7 +30,12 @@ class Queues {
   bool brokerIsThere() const;
 
  private:
-  std::map<std::string, std::shared_ptr<ClaimQueue>> queues_;
+  queue::QueueObserver& observe(Metrics& metrics, const std::string& name);
+  void add(const std::string& name, std::shared_ptr<queue::OrderedQueue> queue,
+           const Config& config, const Database& database, Metrics& metrics);
+
+  std::vector<std::unique_ptr<queue::QueueObserver>> observers_;
+  std::map<std::string, std::unique_ptr<ClaimQueue>> queues_;
   const std::chrono::seconds sweepEvery_;
 };
 

@@ -20,6 +20,11 @@ std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
   return perMinute > 0 ? std::make_unique<RateLimiter>(perMinute, kLimitedNames) : nullptr;
 }
 
+CallerLimits limitsOf(const Config& config) {
+  return {limiterOf(config.limits.loginsPerMinute), limiterOf(config.limits.writesPerMinute),
+          trustedProxies(config.http)};
+}
+
 std::shared_ptr<ClaimStreams> streamsOf(const Config::Queue& config, const ClaimReader& claims) {
   return std::make_shared<ClaimStreams>(
       claims, std::make_shared<StreamPlaces>(static_cast<std::size_t>(config.maxStreams),
@@ -58,12 +63,9 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
       idempotency(database, idempotencySettings(config.idempotency)) {}
 
 Website::Website(const Foundation& on)
-    : admission_{limiterOf(on.config.limits.loginsPerMinute),
-                 limiterOf(on.config.limits.writesPerMinute), trustedProxies(on.config.http)},
-      callers_(on.accounts.tokens, on.accounts.versions),
+    : callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
       idempotency_(on.services.idempotency),
-      pipeline_({admission_, callers_, idempotency_, on.locks.protections(), on.locks.board(),
-                 on.metrics}),
+      pipeline_({callers_, idempotency_, on.locks.protections(), on.locks.board(), on.metrics}),
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
       streams_(streamsOf(on.config.queue, on.services.claims)),

@@ -3,7 +3,6 @@
 
 #include "app/accounts.h"
 #include "app/database_clients.h"
-#include "app/drain.h"
 #include "app/edge.h"
 #include "app/lock_admin.h"
 #include "app/locks.h"
@@ -14,6 +13,7 @@
 #include "controllers/council_controller.h"
 #include "controllers/coupon_controller.h"
 #include "controllers/docs_controller.h"
+#include "controllers/drain.h"
 #include "controllers/festival_controller.h"
 #include "controllers/performance_controller.h"
 #include "controllers/reservation_controller.h"
@@ -66,7 +66,6 @@ class Website {
  private:
   void publish(Routes& routes) const;
 
-  const Admission admission_;
   const CallerCheck callers_;
   const Idempotency idempotency_;
   const Pipeline pipeline_;

@@ -26,6 +26,18 @@ bool mayBeRepetition(const RouteHead& route, const HttpRequestPtr& request) {
   return route.endsTokens && !request->getHeader("idempotency-key").empty();
 }
 
+void requireToken(RateLimiter* limiter, const std::string& name) {
+  const auto wait = limiter != nullptr ? limiter->take(name) : std::nullopt;
+  if (!wait) return;
+  ServiceError error(ErrorCode::kRateLimited);
+  error.retryAfter(*wait);
+  throw error;
+}
+
+std::string nameOf(const Caller& caller) {
+  return (caller.realm == Realm::kCouncil ? "council:" : "user:") + std::to_string(caller.uid);
+}
+
 }  // namespace
 
 void CallerCheck::identify(const RouteHead& route, const HttpRequestPtr& request,
@@ -47,6 +59,21 @@ Caller CallerCheck::authenticate(const HttpRequestPtr& request) const {
   auto caller = tokens_.verify(*token);
   if (!caller) throw ServiceError(ErrorCode::kUnauthenticated, "bad token");
   return std::move(*caller);
+}
+
+void CallerCheck::admitAddress(const RouteHead& route, const HttpRequestPtr& request) const {
+  if (!route.checksPassword) return;
+  const auto address = clientAddress(request->peerAddr().toIp(),
+                                     request->getHeader("x-forwarded-for"), limits_.proxies);
+  requireToken(limits_.passwords.get(), limitedName(address));
+}
+
+// An ended token must not use up what its owner may do.
+void CallerCheck::admitCaller(const RouteHead& route, const RequestContext& context) const {
+  if (!route.isAuthenticatedWrite() || context.mayOnlyRepeat) return;
+  const auto name = nameOf(*context.caller);
+  if (route.checksPassword) requireToken(limits_.passwords.get(), name);
+  requireToken(limits_.writes.get(), name);
 }
 
 }  // namespace festa

@@ -13,7 +13,7 @@ namespace {
 
 Credentials parseLogin(const Asked& asked) {
   FieldReader fields(asked.body());
-  const auto input = readCredentials(fields, "username", "password");
+  auto input = readCredentials(fields, "username", "password");
   fields.done();
   return input;
 }

@@ -4,10 +4,11 @@
 
 namespace festa {
 
-PerformanceCards::Card PerformanceCards::kept(std::int64_t id) const {
+std::optional<std::string> PerformanceCards::kept(std::int64_t id) const {
   const std::lock_guard guard(mutex_);
   const auto found = cards_.find(id);
-  return found != cards_.end() && Clock::now() < found->second.ends ? found->second.text : nullptr;
+  const bool isFresh = found != cards_.end() && Clock::now() < found->second.ends;
+  return isFresh ? std::optional(found->second.text) : std::nullopt;
 }
 
 void PerformanceCards::keep(std::int64_t id, Kept card) {
@@ -16,14 +17,14 @@ void PerformanceCards::keep(std::int64_t id, Kept card) {
   cards_[id] = std::move(card);
 }
 
-drogon::Task<PerformanceCards::Card> PerformanceCards::of(std::int64_t id) {
+drogon::Task<std::string> PerformanceCards::of(std::int64_t id) {
   auto known = kept(id);
-  if (known) co_return known;
+  if (known) co_return std::move(*known);
   const auto asked = Clock::now();
   const auto performance = co_await service_.find(id);
   JsonWriter json;
   write(json, performance);
-  auto text = std::make_shared<const std::string>(json.take());
+  auto text = json.take();
   keep(id, {text, asked + kLifetime});
   co_return text;
 }

@@ -5,8 +5,8 @@
 
 #include <chrono>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace festa {
@@ -15,7 +15,6 @@ namespace festa {
 class PerformanceCards {
  public:
   using Clock = std::chrono::steady_clock;
-  using Card = std::shared_ptr<const std::string>;  // outlives its place here while it is sent
   static constexpr std::chrono::seconds kLifetime{1};
 
   // `service` outlives it.
@@ -23,15 +22,15 @@ class PerformanceCards {
       : service_(service), capacity_(capacity) {}
 
   // At most a second old. Throws what PerformanceService::find() throws.
-  drogon::Task<Card> of(std::int64_t id);
+  drogon::Task<std::string> of(std::int64_t id);
 
  private:
   struct Kept {
-    Card text;
+    std::string text;
     Clock::time_point ends;
   };
 
-  Card kept(std::int64_t id) const;
+  std::optional<std::string> kept(std::int64_t id) const;
   void keep(std::int64_t id, Kept card);
 
   const PerformanceService& service_;

@@ -2,7 +2,6 @@
 // answer.
 #pragma once
 
-#include "controllers/admission.h"
 #include "controllers/asked.h"
 #include "controllers/caller_check.h"
 #include "controllers/error_mapping.h"
@@ -31,7 +30,6 @@ class Pipeline {
  public:
   // All outlive the pipeline.
   struct Parts {
-    const Admission& admission;
     const CallerCheck& callers;
     const Idempotency& idempotency;
     const Protections& protections;
@@ -50,9 +48,9 @@ class Pipeline {
                                               drogon::HttpRequestPtr request) const {
     auto& context = contextOf(request);
     const auto& head = route.head();
-    if (head.checksPassword) parts_.admission.admitPassword(request);
+    parts_.callers.admitAddress(head, request);
     parts_.callers.identify(head, request, context);
-    admitCaller(head, context);
+    parts_.callers.admitCaller(head, context);
     const Asked asked(request, context);
     Call<typename Route::Input> call{request, context, route.parse(asked)};
 
@@ -86,10 +84,10 @@ class Pipeline {
     const Call<typename Route::Input>& call;
     const Protection& protection;
 
-    drogon::Task<drogon::HttpResponsePtr> operator()(std::shared_ptr<lock::LockHold> hold) {
-      HeldLock held(*hold);
+    drogon::Task<drogon::HttpResponsePtr> operator()(lock::LockHold& hold) {
+      HeldLock held(hold);
       const auto observer = pipeline.parts_.protections.observe(call.request, hold);
-      WriteGuard guard = guardFor(protection, *hold, held);
+      WriteGuard guard = guardFor(protection, hold, held);
       guard.observer = observer.get();
       co_return co_await route.handle(call, guard);
     }
@@ -114,9 +112,6 @@ class Pipeline {
       co_return lockRefusal(call.request, *refusal, lockable);
     co_return std::get<drogon::HttpResponsePtr>(answer);
   }
-
-  // An ended token must not use up what its owner may do.
-  void admitCaller(const RouteHead& head, const RequestContext& context) const;
 
   const Parts parts_;
 };

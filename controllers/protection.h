@@ -39,8 +39,8 @@ class Protections {
                         const lock::Lockable& lockable) const = 0;
 
   // Whom the writes of a request under this hold tell what happens to them.
-  virtual std::unique_ptr<WriteObserver> observe(
-      const drogon::HttpRequestPtr& request, const std::shared_ptr<lock::LockHold>& hold) const = 0;
+  virtual std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
+                                                 lock::LockHold& hold) const = 0;
 };
 
 }  // namespace festa

@@ -1,6 +1,7 @@
 // What is known about a request before its handler runs.
 #pragma once
 
+#include "controllers/drain.h"
 #include "controllers/route_table.h"
 #include "services/idempotency_service.h"
 #include "services/token_service.h"
@@ -16,6 +17,9 @@ namespace festa {
 // Made by the edge when the request has found its route, filled by the pipeline. Belongs to the
 // request: Drogon's hooks share nothing else.
 struct RequestContext {
+  std::string requestId = {};  // in the log and in X-Request-Id
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  std::optional<Drain::InFlight> inFlight = {};  // once the request has been read to its end
   RouteTable::Match route = {};
   std::string pathPrefix = {};  // what the client sent before request->path(), e.g. /api
   // The caller's token has ended by the change that this request may be a repetition of: nothing

@@ -141,7 +141,7 @@ drogon::Task<HttpResponsePtr> ReservationController::reserve(const Call<Reservat
                                                              WriteGuard& guard) const {
   const auto& wish = call.input;
   const auto answer = [&wish](const Reservation& reservation) {
-    return Answer{drogon::k200OK, render(reservation, *wish.performance)};
+    return Answer{drogon::k200OK, render(reservation, wish.performance)};
   };
   const auto receipt = receiptFor<Reservation>(call.context, answer);
   const auto reservation =

@@ -13,7 +13,7 @@ extern const lock::Lockable kSeats;
 struct ReservationWish {
   SeatRef seat;
   std::int64_t userId;
-  PerformanceCards::Card performance = {};  // of the seat, for the answer
+  std::string performance = {};  // as JSON, for the answer
 };
 
 struct ReservationListQuery {

@@ -46,7 +46,7 @@ NewUser parseNew(const Asked& asked) {
 
 Credentials parseLogin(const Asked& asked) {
   FieldReader fields(asked.body());
-  const auto input = readCredentials(fields, "userId", "userPw");
+  auto input = readCredentials(fields, "userId", "userPw");
   fields.done();
   return input;
 }

@@ -32,18 +32,16 @@ class LockFilter {
 
   const Lockable& lockable() const { return lockable_; }
 
-  // Runs `work(std::shared_ptr<LockHold>) -> Task<T>` under the key and returns its value, or the
+  // Runs `work(LockHold&) -> Task<T>` under the key and returns its value, or the
   // outcome for which it was not run. The key is given back whatever the work does or throws, after
   // it has ended; only a hold marked leaveToExpire() stays until its lease ends. A strategy without
   // storage takes no key. Throws what the work throws. The request is for the observer. Awaited on
   // an event loop's thread; resumes there if the work does.
   template <class Work>
   auto run(drogon::HttpRequestPtr request, Strategy strategy, LockKey key, Work& work) const
-      -> drogon::Task<
-          std::variant<LockOutcome, std::decay_t<drogon::await_result_t<
-                                        std::invoke_result_t<Work&, std::shared_ptr<LockHold>>>>>> {
-    using Result = std::decay_t<
-        drogon::await_result_t<std::invoke_result_t<Work&, std::shared_ptr<LockHold>>>>;
+      -> drogon::Task<std::variant<LockOutcome, std::decay_t<drogon::await_result_t<
+                                                    std::invoke_result_t<Work&, LockHold&>>>>> {
+    using Result = std::decay_t<drogon::await_result_t<std::invoke_result_t<Work&, LockHold&>>>;
     Passage passage(*this, std::move(strategy), std::move(key));
     const auto refusal = co_await acquire(passage);
     if (refusal) {
@@ -53,7 +51,7 @@ class LockFilter {
     std::optional<Result> result;
     std::exception_ptr failure;
     try {
-      result = co_await work(passage.hold);
+      result = co_await work(*passage.hold);
     } catch (...) {
       failure = std::current_exception();
     }

@@ -17,9 +17,10 @@ struct Strategy {
   LockStorage* storage = nullptr;  // outlives all holds
 };
 
-// Used by the request's coroutine and by its watchdog, whose renewal may end after the request.
+// Used by the request's coroutine and by its watchdog, whose renewal may end after the request:
+// shared by these two.
 // Thread-safe: the work may have been resumed on another thread.
-class LockHold {
+class LockHold : public std::enable_shared_from_this<LockHold> {
  public:
   LockHold(std::string lockable, Strategy strategy, LockKey key)
       : lockable_(std::move(lockable)), strategy_(std::move(strategy)), key_(std::move(key)) {}

@@ -28,8 +28,8 @@ struct Next {
   const drogon::HttpRequestPtr& request;
   drogon::MiddlewareNextCallback next;
 
-  drogon::Task<drogon::HttpResponsePtr> operator()(std::shared_ptr<LockHold> hold) {
-    request->attributes()->insert(kAttribute, std::move(hold));
+  drogon::Task<drogon::HttpResponsePtr> operator()(LockHold& hold) {
+    request->attributes()->insert(kAttribute, &hold);
     NextAnswer handler(std::move(next));
     co_return co_await handler;
   }
@@ -91,10 +91,9 @@ drogon::Task<drogon::HttpResponsePtr> LockMiddleware::serve(
   co_return std::get<drogon::HttpResponsePtr>(answer);
 }
 
-std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request) {
+LockHold* holdOf(const drogon::HttpRequestPtr& request) {
   const auto& attributes = request->attributes();
-  return attributes->find(kAttribute) ? attributes->get<std::shared_ptr<LockHold>>(kAttribute)
-                                      : nullptr;
+  return attributes->find(kAttribute) ? attributes->get<LockHold*>(kAttribute) : nullptr;
 }
 
 }  // namespace festa::lock

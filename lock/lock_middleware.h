@@ -64,7 +64,8 @@ class LockMiddleware : public drogon::HttpMiddleware<LockMiddleware, false> {
   const LockMiddlewareHost& host_;
 };
 
-// The hold of a request whose handler runs under a lock middleware; nullptr: its route has none.
-std::shared_ptr<LockHold> holdOf(const drogon::HttpRequestPtr& request);
+// The hold of a request whose handler runs under a lock middleware, while it runs; nullptr: its
+// route has none.
+LockHold* holdOf(const drogon::HttpRequestPtr& request);
 
 }  // namespace festa::lock

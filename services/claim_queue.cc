@@ -10,44 +10,35 @@ namespace {
 // Confirmations are marked together: one by one they would cost a commit each.
 constexpr double kMarkEvery = 0.2;
 
-class Handlers : public queue::TicketHandlers {
- public:
-  explicit Handlers(std::shared_ptr<const QueuedClaims> claims) : claims_(std::move(claims)) {}
-
-  drogon::Task<queue::Admission> admit(queue::QueueTicket id) override {
-    const bool isAdmitted = co_await claims_->admit(id);
-    co_return isAdmitted ? queue::Admission::kWork : queue::Admission::kOver;
-  }
-  // A database that is away or busy is no failure of the work.
-  drogon::Task<> work(queue::QueueTicket id) override {
-    for (int attempt = 0;; ++attempt) {
-      try {
-        co_await claims_->work(id);
-        co_return;
-      } catch (const drogon::orm::DrogonDbException& error) {
-        if (classify(error) == DbFailure::kOther) throw;
-      }
-      co_await conflictPause(attempt);
-    }
-  }
-  drogon::Task<> giveUp(queue::QueueTicket id) override { return claims_->giveUp(id); }
-
- private:
-  const std::shared_ptr<const QueuedClaims> claims_;
-};
-
 }  // namespace
 
+drogon::Task<queue::Admission> ClaimQueue::admit(queue::QueueTicket id) {
+  const bool isAdmitted = co_await claims_.admit(id);
+  co_return isAdmitted ? queue::Admission::kWork : queue::Admission::kOver;
+}
+
+// A database that is away or busy is no failure of the work.
+drogon::Task<> ClaimQueue::work(queue::QueueTicket id) {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      co_await claims_.work(id);
+      co_return;
+    } catch (const drogon::orm::DrogonDbException& error) {
+      if (classify(error) == DbFailure::kOther) throw;
+    }
+    co_await conflictPause(attempt);
+  }
+}
+
 void ClaimQueue::start(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
-  queue_->start(std::make_shared<Handlers>(claims_), loop);
-  loop->queueInLoop(
-      [self = shared_from_this(), loop, sweepEvery] { self->recover(loop, sweepEvery); });
+  queue_->start(*this, loop);
+  loop->queueInLoop([this, loop, sweepEvery] { recover(loop, sweepEvery); });
 }
 
 drogon::Task<AcceptedClaim> ClaimQueue::accept(std::int64_t couponId, std::int64_t userId,
                                                const Receipt<AcceptedClaim>* receipt) {
   if (!queue_->isAvailable()) throw ServiceError(ErrorCode::kQueueUnavailable);
-  const auto accepted = co_await claims_->accept(couponId, userId, receipt);
+  const auto accepted = co_await claims_.accept(couponId, userId, receipt);
   // Not confirmed: the sweep publishes it again.
   co_await publish(accepted.id);
   co_return accepted;
@@ -71,11 +62,10 @@ std::vector<std::int64_t> ClaimQueue::takeConfirmed() {
 }
 
 drogon::AsyncTask ClaimQueue::tellConfirmed() {
-  const auto self = shared_from_this();
   const auto ids = takeConfirmed();
   if (ids.empty()) co_return;
   try {
-    co_await claims_->confirmed(ids);
+    co_await claims_.confirmed(ids);
   } catch (const std::exception& error) {
     LOG_WARN << "confirmed claims are not marked: " << error.what();
     const std::lock_guard guard(mutex_);
@@ -86,12 +76,11 @@ drogon::AsyncTask ClaimQueue::tellConfirmed() {
 // What a queue without memory held is published in the order of arrival before anything new can
 // overtake it by the sweep.
 drogon::AsyncTask ClaimQueue::recover(trantor::EventLoop* loop, std::chrono::seconds sweepEvery) {
-  const auto self = shared_from_this();
   std::int64_t last = 0;
   bool more = forgets_;
   while (more) {
     try {
-      const auto ids = co_await claims_->unfinished(last);
+      const auto ids = co_await claims_.unfinished(last);
       more =
           ids.size() == QueuedClaims::kAtOnce;  // what is newer is published by whoever accepts it
       for (const auto id : ids) {
@@ -103,16 +92,15 @@ drogon::AsyncTask ClaimQueue::recover(trantor::EventLoop* loop, std::chrono::sec
     }
     if (more) co_await drogon::sleepCoro(loop, 0.01);
   }
-  loop->runEvery(kMarkEvery, [self] { self->tellConfirmed(); });
-  loop->runEvery(static_cast<double>(sweepEvery.count()), [self] { self->sweep(); });
+  loop->runEvery(kMarkEvery, [this] { tellConfirmed(); });
+  loop->runEvery(static_cast<double>(sweepEvery.count()), [this] { sweep(); });
 }
 
 drogon::AsyncTask ClaimQueue::sweep() {
-  const auto self = shared_from_this();
   if (sweeping_) co_return;
   sweeping_ = true;
   try {
-    const auto ids = co_await claims_->unconfirmed();
+    const auto ids = co_await claims_.unconfirmed();
     for (const auto id : ids) {
       const bool isPublished = co_await publish(id);
       if (!isPublished) break;

@@ -14,15 +14,16 @@ class EventLoop;
 
 namespace festa {
 
-// Accepts claims, feeds them to the queue and runs the queue's tickets. Thread-safe.
-class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
+// Accepts claims, feeds them to the queue and runs the queue's tickets. Thread-safe. Outlives the
+// loop that it is started on.
+class ClaimQueue : private queue::TicketHandlers {
  public:
   // `database` outlives it. `forgets`: the queue is empty after a start, and all unfinished claims
   // are published again.
   ClaimQueue(std::shared_ptr<queue::OrderedQueue> queue, const Database& database,
              ClaimQueueSettings settings, std::unique_ptr<ClaimObserver> observer, bool forgets)
       : queue_(std::move(queue)),
-        claims_(std::make_shared<QueuedClaims>(database, std::move(settings), std::move(observer))),
+        claims_(database, std::move(settings), std::move(observer)),
         forgets_(forgets) {}
 
   // Once, when the loop runs; its timers live there.
@@ -37,6 +38,10 @@ class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
                                      const Receipt<AcceptedClaim>* receipt);
 
  private:
+  drogon::Task<queue::Admission> admit(queue::QueueTicket id) override;
+  drogon::Task<> work(queue::QueueTicket id) override;
+  drogon::Task<> giveUp(queue::QueueTicket id) override { return claims_.giveUp(id); }
+
   drogon::Task<bool> publish(std::int64_t id);
   drogon::AsyncTask recover(trantor::EventLoop* loop, std::chrono::seconds sweepEvery);
   drogon::AsyncTask sweep();
@@ -44,7 +49,7 @@ class ClaimQueue : public std::enable_shared_from_this<ClaimQueue> {
   std::vector<std::int64_t> takeConfirmed();
 
   const std::shared_ptr<queue::OrderedQueue> queue_;
-  const std::shared_ptr<const QueuedClaims> claims_;  // shared with the queue's handlers
+  const QueuedClaims claims_;
   const bool forgets_;
   std::mutex mutex_;
   std::vector<std::int64_t> confirmed_;  // guarded by mutex_; not yet marked so in the database

@@ -52,6 +52,25 @@ struct GuardedBody {
   }
 };
 
+enum class Attempt { kCommitted, kConflict, kUnknown };
+
+// One transaction. A conflict is thrown when it may not be repeated.
+template <class Step>
+drogon::Task<Attempt> attemptWrite(drogon::orm::DbClientPtr db, TransactionOptions options,
+                                   Step& step, bool mayRepeat) {
+  try {
+    co_await inTransaction(db, options, step);
+    co_return Attempt::kCommitted;
+  } catch (const CommitUnknown&) {
+    co_return Attempt::kUnknown;
+  } catch (const WriteConflict&) {
+    if (!mayRepeat) throw ServiceError(ErrorCode::kLockTimeout, "conflicts did not end");
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (classify(error) != DbFailure::kConflict || !mayRepeat) throw;
+  }
+  co_return Attempt::kConflict;
+}
+
 // Runs `body(Sql&) -> Task<T>` in a transaction under the guard and returns its value once it is
 // committed. The body may run more than once; only the last run's effects are stored. Throws what
 // the body throws, and ServiceError for: kLockLost, kLockTimeout (conflicts beyond the retries),
@@ -65,26 +84,13 @@ drogon::Task<WrittenBy<Body>> guardedWrite(drogon::orm::DbClientPtr db, WriteGua
   // Kept out here: when an unknown COMMIT turns out to have happened, this is the answer.
   std::optional<Result> result;
   GuardedBody<Body, Result> step{guard, row, body, receipt, result};
-
   for (int attempt = 0;; ++attempt) {
-    bool unknown = false;
-    try {
-      co_await inTransaction(db, options, step);
-      co_return std::move(*result);
-    } catch (const CommitUnknown&) {
-      unknown = true;
-    } catch (const WriteConflict&) {
-      if (attempt >= settings.conflictRetries)
-        throw ServiceError(ErrorCode::kLockTimeout, "conflicts did not end");
-    } catch (const drogon::orm::DrogonDbException& error) {
-      if (classify(error) != DbFailure::kConflict || attempt >= settings.conflictRetries) throw;
-    }
-    if (unknown) break;
+    const auto end = co_await attemptWrite(db, options, step, attempt < settings.conflictRetries);
+    if (end == Attempt::kUnknown) co_await requireCommitted(db, guard, row, settings);
+    if (end != Attempt::kConflict) co_return std::move(*result);
     if (guard.observer != nullptr) guard.observer->conflictRepeated();
     co_await conflictPause(attempt);
   }
-  co_await requireCommitted(db, guard, row, settings);
-  co_return std::move(*result);
 }
 
 }  // namespace festa

@@ -19,17 +19,17 @@ constexpr Millis kLongestPause{1000};
 
 }  // namespace
 
-LocalQueue::LocalQueue(LocalQueueSettings settings, std::shared_ptr<QueueObserver> observer)
-    : settings_(settings), observer_(std::move(observer)) {}
+LocalQueue::LocalQueue(LocalQueueSettings settings, QueueObserver& observer)
+    : settings_(settings), observer_(observer) {}
 
 std::shared_ptr<LocalQueue> LocalQueue::create(LocalQueueSettings settings,
-                                               std::shared_ptr<QueueObserver> observer) {
-  return std::shared_ptr<LocalQueue>(new LocalQueue(settings, std::move(observer)));
+                                               QueueObserver& observer) {
+  return std::shared_ptr<LocalQueue>(new LocalQueue(settings, observer));
 }
 
-void LocalQueue::start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) {
+void LocalQueue::start(TicketHandlers& handlers, trantor::EventLoop* loop) {
   loop_ = loop;
-  handlers_ = std::move(handlers);
+  handlers_ = &handlers;
   {
     const std::lock_guard guard(mutex_);
     started_ = true;
@@ -114,7 +114,7 @@ drogon::AsyncTask LocalQueue::admitAll() {
       const std::lock_guard guard(mutex_);
       work_.push_back({next});
     }
-    observer_->admitted(steady_clock::now() - began);
+    observer_.admitted(steady_clock::now() - began);
     startWork();
   }
   quiet_.notify_all();
@@ -141,7 +141,7 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   ++work.deliveries;
   try {
     co_await handlers_->work(work.ticket);
-    observer_->worked(steady_clock::now() - began);
+    observer_.worked(steady_clock::now() - began);
   } catch (...) {
     LOG_WARN << "work on ticket " << work.ticket << " failed: " << failureText();
     failed = true;
@@ -149,13 +149,13 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   const bool isLast = work.deliveries >= settings_.deliveryLimit;
   if (failed && isLast) {
     co_await giveUpPatiently(work.ticket);
-    observer_->deadLettered();
+    observer_.deadLettered();
   }
   if (failed && !isLast) {
     lock::Backoff pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
     const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
-    observer_->redelivered();
+    observer_.redelivered();
   }
   workEnded(failed && !isLast ? std::optional(work) : std::nullopt);
 }

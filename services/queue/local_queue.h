@@ -22,10 +22,9 @@ struct LocalQueueSettings {
 // Handlers run on the loop that is given when it starts; it must outlive the queue.
 class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<LocalQueue> {
  public:
-  static std::shared_ptr<LocalQueue> create(LocalQueueSettings settings,
-                                            std::shared_ptr<QueueObserver> observer);
+  static std::shared_ptr<LocalQueue> create(LocalQueueSettings settings, QueueObserver& observer);
 
-  void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) override;
+  void start(TicketHandlers& handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override;
   drogon::Task<> publish(QueueTicket ticket) override;
   QueueCounts counts() const override;
@@ -37,7 +36,7 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
     int deliveries = 0;
   };
 
-  LocalQueue(LocalQueueSettings settings, std::shared_ptr<QueueObserver> observer);
+  LocalQueue(LocalQueueSettings settings, QueueObserver& observer);
 
   // On the loop; each keeps the queue alive.
   drogon::AsyncTask admitAll();
@@ -49,10 +48,10 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   void workEnded(std::optional<Work> again);
 
   const LocalQueueSettings settings_;
-  const std::shared_ptr<QueueObserver> observer_;
+  QueueObserver& observer_;
   // set by start()
   trantor::EventLoop* loop_ = nullptr;
-  std::shared_ptr<TicketHandlers> handlers_;
+  TicketHandlers* handlers_ = nullptr;
 
   mutable std::mutex mutex_;
   std::condition_variable quiet_;

@@ -34,8 +34,8 @@ enum class Admission {
 };
 
 // What the owner does with tickets. All are started on event loops and may run for a ticket that
-// was seen before: after a crash, a lost acknowledgement or a second publish. Thread-safe. Shared
-// with the queue: a handler may still run when its queue is gone.
+// was seen before: after a crash, a lost acknowledgement or a second publish. Thread-safe.
+// Outlives the queue, and handlers that still run when the queue is gone.
 class TicketHandlers {
  public:
   virtual ~TicketHandlers() = default;
@@ -49,7 +49,7 @@ class TicketHandlers {
   virtual drogon::Task<> giveUp(QueueTicket ticket) = 0;
 };
 
-// Told what happens to tickets, on any thread. Must not throw or block.
+// Told what happens to tickets, on any thread. Must not throw or block. Outlives the queue.
 class QueueObserver {
  public:
   using Duration = std::chrono::steady_clock::duration;
@@ -72,7 +72,7 @@ class OrderedQueue {
   virtual ~OrderedQueue() = default;
 
   // Once, when the event loops run. From now on handlers are called, on `loop`.
-  virtual void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) = 0;
+  virtual void start(TicketHandlers& handlers, trantor::EventLoop* loop) = 0;
   // Cheap: what is known now, without asking.
   virtual bool isAvailable() const = 0;
   // Returns when the ticket is safe at the end of the waiting queue. Awaited on an event loop,

@@ -2,14 +2,14 @@
 
 namespace festa::queue {
 
-RabbitMqQueue::RabbitMqQueue(RabbitMqSettings settings, std::shared_ptr<QueueObserver> observer)
-    : settings_(std::move(settings)), observer_(std::move(observer)), publisher_(settings_) {}
+RabbitMqQueue::RabbitMqQueue(RabbitMqSettings settings, QueueObserver& observer)
+    : settings_(std::move(settings)), observer_(observer), publisher_(settings_) {}
 
 RabbitMqQueue::~RabbitMqQueue() {
   stop();
 }
 
-void RabbitMqQueue::start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) {
+void RabbitMqQueue::start(TicketHandlers& handlers, trantor::EventLoop* loop) {
   waiting_ = std::make_unique<RabbitMqWaitingConsumer>(settings_, handlers, loop, observer_);
   {
     const std::lock_guard guard(mutex_);

@@ -17,10 +17,10 @@ namespace festa::queue {
 // throws at once.
 class RabbitMqQueue : public OrderedQueue {
  public:
-  RabbitMqQueue(RabbitMqSettings settings, std::shared_ptr<QueueObserver> observer);
+  RabbitMqQueue(RabbitMqSettings settings, QueueObserver& observer);
   ~RabbitMqQueue() override;
 
-  void start(std::shared_ptr<TicketHandlers> handlers, trantor::EventLoop* loop) override;
+  void start(TicketHandlers& handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override { return publisher_.isAvailable(); }
   drogon::Task<> publish(QueueTicket ticket) override { return publisher_.publish(ticket); }
   QueueCounts counts() const override;
@@ -30,7 +30,7 @@ class RabbitMqQueue : public OrderedQueue {
 
  private:
   const RabbitMqSettings settings_;
-  const std::shared_ptr<QueueObserver> observer_;
+  QueueObserver& observer_;
   RabbitMqPublisher publisher_;
   std::unique_ptr<RabbitMqWaitingConsumer> waiting_;
   mutable std::mutex mutex_;

@@ -16,14 +16,13 @@ constexpr lock::Backoff kRetry(Millis{10}, Millis{1'000});
 }  // namespace
 
 RabbitMqWaitingConsumer::RabbitMqWaitingConsumer(RabbitMqSettings settings,
-                                                 std::shared_ptr<TicketHandlers> handlers,
-                                                 trantor::EventLoop* loop,
-                                                 std::shared_ptr<QueueObserver> observer)
+                                                 TicketHandlers& handlers, trantor::EventLoop* loop,
+                                                 QueueObserver& observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
-      handlers_(std::move(handlers)),
+      handlers_(handlers),
       loop_(loop),
-      observer_(std::move(observer)),
+      observer_(observer),
       decisions_(std::make_shared<Decisions>(wakeUp())),
       backoff_(kRetry) {}
 
@@ -41,10 +40,10 @@ void RabbitMqWaitingConsumer::accept(RabbitMqConnection& connection,
   const auto ticket = ticketOf(delivery.body);
   if (!ticket) {
     connection.reject(delivery.tag, false);
-    observer_->deadLettered();
+    observer_.deadLettered();
     return;
   }
-  if (delivery.redelivered) observer_->redelivered();
+  if (delivery.redelivered) observer_.redelivered();
   held_.push_back({delivery.tag, *ticket});
 }
 
@@ -61,16 +60,16 @@ void RabbitMqWaitingConsumer::begin() {
   stage_ = Stage::kAdmitting;
   running_ = true;
   began_ = SteadyClock::now();
-  loop_->queueInLoop([handlers = handlers_, ticket = held_.front().ticket, session = session_,
+  loop_->queueInLoop([&handlers = handlers_, ticket = held_.front().ticket, session = session_,
                       decisions = decisions_] { admit(handlers, ticket, session, decisions); });
 }
 
-drogon::AsyncTask RabbitMqWaitingConsumer::admit(std::shared_ptr<TicketHandlers> handlers,
-                                                 QueueTicket ticket, std::uint64_t session,
+drogon::AsyncTask RabbitMqWaitingConsumer::admit(TicketHandlers& handlers, QueueTicket ticket,
+                                                 std::uint64_t session,
                                                  std::shared_ptr<Decisions> decisions) {
   Decision decision{session, {}};
   try {
-    const auto admission = co_await handlers->admit(ticket);
+    const auto admission = co_await handlers.admit(ticket);
     decision.admission = admission;
   } catch (...) {
     LOG_WARN << "ticket " << ticket << " was not decided: " << failureText();
@@ -100,7 +99,7 @@ void RabbitMqWaitingConsumer::confirmed(RabbitMqConnection& connection,
   if (stage_ != Stage::kMoving || !isOurs) return;
   if (!confirm.accepted) return retryLater(SteadyClock::now());
   finish(connection);
-  observer_->admitted(SteadyClock::now() - began_);
+  observer_.admitted(SteadyClock::now() - began_);
 }
 
 void RabbitMqWaitingConsumer::retryLater(SteadyTime now) {

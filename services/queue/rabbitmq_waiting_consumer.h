@@ -16,8 +16,8 @@ namespace festa::queue {
 // the first of them is in hand; it is acknowledged when it is over, or safe in the work queue.
 class RabbitMqWaitingConsumer : public RabbitMqRole {
  public:
-  RabbitMqWaitingConsumer(RabbitMqSettings settings, std::shared_ptr<TicketHandlers> handlers,
-                          trantor::EventLoop* loop, std::shared_ptr<QueueObserver> observer);
+  RabbitMqWaitingConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
+                          trantor::EventLoop* loop, QueueObserver& observer);
 
   void connected(RabbitMqConnection& connection) override;
   void received(RabbitMqConnection& connection, RabbitMqEvent event) override;
@@ -43,7 +43,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
     kPausing     // it is begun again at due_
   };
 
-  static drogon::AsyncTask admit(std::shared_ptr<TicketHandlers> handlers, QueueTicket ticket,
+  static drogon::AsyncTask admit(TicketHandlers& handlers, QueueTicket ticket,
                                  std::uint64_t session, std::shared_ptr<Decisions> decisions);
   void accept(RabbitMqConnection& connection, const RabbitMqDelivery& delivery);
   void begin();
@@ -54,9 +54,9 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  const std::shared_ptr<TicketHandlers> handlers_;
+  TicketHandlers& handlers_;
   trantor::EventLoop* const loop_;
-  const std::shared_ptr<QueueObserver> observer_;
+  QueueObserver& observer_;
   const std::shared_ptr<Decisions> decisions_;
 
   std::uint64_t session_ = 0;  // counts connections

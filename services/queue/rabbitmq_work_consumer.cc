@@ -14,15 +14,13 @@ constexpr Millis kLongestPause{5'000};
 
 }  // namespace
 
-RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings,
-                                           std::shared_ptr<TicketHandlers> handlers,
-                                           trantor::EventLoop* loop,
-                                           std::shared_ptr<QueueObserver> observer)
+RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
+                                           trantor::EventLoop* loop, QueueObserver& observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
-      handlers_(std::move(handlers)),
+      handlers_(handlers),
       loop_(loop),
-      observer_(std::move(observer)),
+      observer_(observer),
       outcomes_(std::make_shared<Outcomes>(wakeUp())) {}
 
 void RabbitMqWorkConsumer::connected(RabbitMqConnection& connection) {
@@ -36,10 +34,10 @@ void RabbitMqWorkConsumer::received(RabbitMqConnection& connection, RabbitMqEven
   const auto ticket = ticketOf(delivery->body);
   if (!ticket) {
     connection.reject(delivery->tag, false);
-    observer_->deadLettered();
+    observer_.deadLettered();
     return;
   }
-  if (delivery->redelivered) observer_->redelivered();
+  if (delivery->redelivered) observer_.redelivered();
   jobs_.emplace(delivery->tag, Job{.ticket = *ticket,
                                    .earlier = delivery->earlier,
                                    .pauses = pausesAfter(delivery->earlier)});
@@ -78,15 +76,15 @@ void RabbitMqWorkConsumer::run(std::uint64_t tag, Job& job, Stage stage, SteadyT
   const Handler handler =
       stage == Stage::kWorking ? &TicketHandlers::work : &TicketHandlers::giveUp;
   loop_->queueInLoop(
-      [handlers = handlers_, handler, ticket = job.ticket, outcome = Outcome{session_, tag, false},
+      [&handlers = handlers_, handler, ticket = job.ticket, outcome = Outcome{session_, tag, false},
        outcomes = outcomes_] { handle(handlers, handler, ticket, outcome, outcomes); });
 }
 
-drogon::AsyncTask RabbitMqWorkConsumer::handle(std::shared_ptr<TicketHandlers> handlers,
-                                               Handler handler, QueueTicket ticket, Outcome outcome,
+drogon::AsyncTask RabbitMqWorkConsumer::handle(TicketHandlers& handlers, Handler handler,
+                                               QueueTicket ticket, Outcome outcome,
                                                std::shared_ptr<Outcomes> outcomes) {
   try {
-    co_await ((*handlers).*handler)(ticket);
+    co_await (handlers.*handler)(ticket);
   } catch (...) {
     LOG_WARN << "work on ticket " << ticket << " failed: " << failureText();
     outcome.failed = true;
@@ -102,10 +100,10 @@ void RabbitMqWorkConsumer::ended(RabbitMqConnection& connection, const Outcome& 
   if (outcome.failed) return failed(outcome.tag, job, now);
   if (job.stage == Stage::kWorking) {
     connection.ack(outcome.tag);
-    observer_->worked(now - job.begun);
+    observer_.worked(now - job.begun);
   } else {
     connection.reject(outcome.tag, false);
-    observer_->deadLettered();
+    observer_.deadLettered();
   }
   jobs_.erase(outcome.tag);
 }

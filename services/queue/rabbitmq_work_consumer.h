@@ -11,8 +11,8 @@ namespace festa::queue {
 // in which it keeps its place among the workers; after its last try it is given up.
 class RabbitMqWorkConsumer : public RabbitMqRole {
  public:
-  RabbitMqWorkConsumer(RabbitMqSettings settings, std::shared_ptr<TicketHandlers> handlers,
-                       trantor::EventLoop* loop, std::shared_ptr<QueueObserver> observer);
+  RabbitMqWorkConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
+                       trantor::EventLoop* loop, QueueObserver& observer);
 
   // Handlers that run now. On any thread.
   std::int64_t inWork() const { return running_; }
@@ -48,9 +48,8 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
   using Outcomes = Mailbox<Outcome>;
   using Handler = drogon::Task<> (TicketHandlers::*)(QueueTicket);
 
-  static drogon::AsyncTask handle(std::shared_ptr<TicketHandlers> handlers, Handler handler,
-                                  QueueTicket ticket, Outcome outcome,
-                                  std::shared_ptr<Outcomes> outcomes);
+  static drogon::AsyncTask handle(TicketHandlers& handlers, Handler handler, QueueTicket ticket,
+                                  Outcome outcome, std::shared_ptr<Outcomes> outcomes);
   void run(std::uint64_t tag, Job& job, Stage stage, SteadyTime now);
   void ended(RabbitMqConnection& connection, const Outcome& outcome, SteadyTime now);
   void failed(std::uint64_t tag, Job& job, SteadyTime now);
@@ -60,9 +59,9 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  const std::shared_ptr<TicketHandlers> handlers_;
+  TicketHandlers& handlers_;
   trantor::EventLoop* const loop_;
-  const std::shared_ptr<QueueObserver> observer_;
+  QueueObserver& observer_;
   const std::shared_ptr<Outcomes> outcomes_;
 
   std::uint64_t session_ = 0;             // counts connections

@@ -38,11 +38,11 @@ class LockFilterTest : public LoopFixture {
   Recorder* const recorder_ = new Recorder;  // see WithMiddleware
 };
 
-drogon::Task<int> fenceLow(std::shared_ptr<LockHold> hold) {
-  co_return static_cast<int>(hold->lease()->fence & 0xFF);
+drogon::Task<int> fenceLow(LockHold& hold) {
+  co_return static_cast<int>(hold.lease()->fence & 0xFF);
 }
 
-drogon::Task<int> fail(std::shared_ptr<LockHold>) {
+drogon::Task<int> fail(LockHold&) {
   throw 42;
   co_return 0;
 }
@@ -65,7 +65,7 @@ TEST_F(LockFilterTest, WorkThatDoesNotGetItsKeyIsNotRun) {
   std::promise<void> end;
   auto ended = end.get_future().share();
   std::promise<void> begun;
-  auto holder = start([&](std::shared_ptr<LockHold>) -> drogon::Task<int> {
+  auto holder = start([&](LockHold&) -> drogon::Task<int> {
     begun.set_value();
     while (ended.wait_for(Millis{0}) != std::future_status::ready)
       co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.001);
@@ -73,7 +73,7 @@ TEST_F(LockFilterTest, WorkThatDoesNotGetItsKeyIsNotRun) {
   });
   begun.get_future().wait();
   bool ran = false;
-  const auto other = run([&](std::shared_ptr<LockHold>) -> drogon::Task<int> {
+  const auto other = run([&](LockHold&) -> drogon::Task<int> {
     ran = true;
     co_return 8;
   });
@@ -85,9 +85,8 @@ TEST_F(LockFilterTest, WorkThatDoesNotGetItsKeyIsNotRun) {
 
 TEST_F(LockFilterTest, AStrategyWithoutStorageRunsWithoutALease) {
   storage_ = nullptr;
-  const auto value = run([](std::shared_ptr<LockHold> hold) -> drogon::Task<bool> {
-    co_return hold->lease().has_value();
-  });
+  const auto value =
+      run([](LockHold& hold) -> drogon::Task<bool> { co_return hold.lease().has_value(); });
   EXPECT_FALSE(std::get<bool>(value));
   EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kUnlocked}));
 }

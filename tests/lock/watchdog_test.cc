@@ -60,8 +60,8 @@ class WatchdogTest : public WithMiddleware<LoopFixture> {
     };
   }
   drogon::Task<HttpResponsePtr> work(HttpRequestPtr request, std::function<bool()> condition) {
-    const auto hold = lock::holdOf(request);
-    hold_ = hold;
+    auto* const hold = lock::holdOf(request);
+    hold_ = hold->shared_from_this();
     co_await waitFor(condition);
     auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_NONE);
     if (SteadyClock::now() >= hold->validUntil()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "services/queue/ordered_queue.h"
+#include "tests/support/kept_forever.h"
 #include "tests/support/loops.h"
 
 #include <trantor/net/EventLoop.h>
@@ -26,8 +27,9 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::atomic<int> failedWorks{0};
   std::atomic<int> failedGiveUps{0};
 
-  std::shared_ptr<queue::TicketHandlers> handlers(const std::string& desk = "") {
-    return std::make_shared<Desk>(shared_from_this(), desk);
+  // A handler may still run when its test is over.
+  queue::TicketHandlers& handlers(const std::string& desk = "") {
+    return keptForever(std::make_unique<Desk>(shared_from_this(), desk));
   }
 
   // Each ticket where it was first decided.

@@ -30,7 +30,7 @@ struct Counting : queue::QueueObserver {
 class LocalQueueTest : public testing::Test {
  protected:
   std::shared_ptr<LocalQueue> make(std::size_t workers, int deliveryLimit = 5) {
-    return LocalQueue::create({workers, deliveryLimit}, observer_);
+    return LocalQueue::create({workers, deliveryLimit}, *observer_);
   }
   void publish(const std::shared_ptr<LocalQueue>& queue, QueueTicket ticket) {
     runOn(loops_.at(1), [queue, ticket] { return queue->publish(ticket); });
@@ -73,10 +73,9 @@ class LocalQueueTest : public testing::Test {
    private:
     LocalQueueTest& test_;
   };
-  void start(const std::shared_ptr<LocalQueue>& queue) {
-    queue->start(std::make_shared<Handlers>(*this), loops_.at());
-  }
+  void start(const std::shared_ptr<LocalQueue>& queue) { queue->start(handlers_, loops_.at()); }
 
+  Handlers handlers_{*this};
   std::function<drogon::Task<Admission>(QueueTicket)> admitBy_;
   std::function<drogon::Task<>(QueueTicket)> workBy_;
   Loops loops_{2};

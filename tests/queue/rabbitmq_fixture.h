@@ -25,7 +25,7 @@ class RabbitMqQueueTest : public testing::Test {
   // Started and connected.
   Queue open(const std::string& desk = "") { return open(settings_, desk); }
   Queue open(const queue::RabbitMqSettings& settings, const std::string& desk = "") {
-    auto queue = std::make_unique<queue::RabbitMqQueue>(settings, observer_);
+    auto queue = std::make_unique<queue::RabbitMqQueue>(settings, *observer_);
     queue->start(clerk_->handlers(desk), loops_.at());
     EXPECT_TRUE(eventually([&] { return queue->isAvailable(); }));
     return queue;

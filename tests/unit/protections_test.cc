@@ -71,7 +71,7 @@ class ProtectionsTest : public testing::Test {
     return hold;
   }
   std::unique_ptr<WriteObserver> faulty(const std::string& fault) {
-    return lab_.observe(request({{"X-Lab-Fault", fault}}), hold());
+    return lab_.observe(request({{"X-Lab-Fault", fault}}), *held_);
   }
 
   IdleStorage storage_;
@@ -81,6 +81,7 @@ class ProtectionsTest : public testing::Test {
   LabPauses pauses_;
   const ConfiguredProtections configured_{config_, strategies_, metrics_};
   const LabProtections lab_{configured_, strategies_, pauses_};
+  const std::shared_ptr<lock::LockHold> held_ = hold();
 };
 
 }  // namespace
@@ -219,7 +220,7 @@ TEST_F(ProtectionsTest, AThrowingFaultThrowsInTheLabOnly) {
   EXPECT_THROW(drogon::sync_wait(faulty("throw-before-commit")->committing()), std::runtime_error);
   EXPECT_THROW(drogon::sync_wait(faulty("throw-number-before-commit")->committing()), int);
   const auto outside =
-      configured_.observe(request({{"X-Lab-Fault", "throw-before-commit"}}), hold());
+      configured_.observe(request({{"X-Lab-Fault", "throw-before-commit"}}), *held_);
   EXPECT_NO_THROW(drogon::sync_wait(outside->committing()));
   EXPECT_NO_THROW(drogon::sync_wait(faulty("")->committing()));
 }

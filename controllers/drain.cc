@@ -1,4 +1,4 @@
-#include "app/drain.h"
+#include "controllers/drain.h"
 
 #include <algorithm>
 #include <thread>
