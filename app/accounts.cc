@@ -4,12 +4,10 @@ namespace festa {
 
 Accounts::Accounts(const Config::Auth& config, const DatabaseClients& database,
                    PasswordVersions& known)
-    : tokens(config.jwtSecret, std::chrono::minutes(config.tokenMinutes)),
+    : tokens(config.jwtSecret, config.tokenLife),
       versions(known),
-      hasher(static_cast<std::size_t>(config.hashThreads),
-             static_cast<std::size_t>(config.hashQueue)),
-      watch(std::make_shared<PasswordWatch>(database, known,
-                                            std::chrono::milliseconds(config.passwordPollMs))) {}
+      hasher(config.hashThreads, config.hashQueue),
+      watch(std::make_shared<PasswordWatch>(database, known, config.passwordPoll)) {}
 
 void Accounts::stop() {
   watch->stop();

@@ -35,7 +35,7 @@ void serve(const Config& config) {
   checkLocks(config);
   warnOfModes(config);
   checkServers(config);
-  PasswordVersions passwords{std::chrono::minutes(config.auth.tokenMinutes)};
+  PasswordVersions passwords{config.auth.tokenLife};
   const auto epoch = prepareDatabase(config, passwords);
   // Up to here a signal simply ends the process.
   const auto signals = blockStopSignals();

@@ -1,22 +1,306 @@
 #include "app/config.h"
 
-#include <json/json.h>
+#include "app/config_checks.h"
+#include "app/config_fields.h"
+#include "app/config_source.h"
+
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <memory>
-#include <set>
-#include <sstream>
 #include <thread>
 
 namespace festa {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& key, const std::string& why) {
-  throw ConfigError("configuration: '" + key + "' " + why);
+using namespace std::chrono_literals;
+
+constexpr auto kDay = 24h;
+
+Section generalSection(Config& config) {
+  return {"",
+          "The process as a whole.",
+          {
+              {"environment", Choice{&config.environment, {"development", "production"}},
+               "`production` refuses lab and demo mode, the demo's secret, and a database with "
+               "accounts that have their demo passwords."},
+              {"lab", &config.lab, "Requests may choose how they are protected."},
+              {"demo", &config.demo,
+               "Loads demo data, with known passwords and, unless `auth.jwt_secret` is set, a "
+               "known secret; there are no `limits` unless they are set."},
+              {"timezone", &config.timezone, "The time zone of the times in answers."},
+              {"log_level", Choice{&config.logLevel, {"trace", "debug", "info", "warn", "error"}},
+               "Lines below this level are not written."},
+          }};
+}
+
+std::vector<Field> listenerFields(Config::Http& http) {
+  return {
+      {"http.address", &http.address, "The address to listen on."},
+      {"http.port", within(http.port, 1, 65535), "The port to listen on."},
+      {"http.threads", within(http.threads, 0, 256),
+       "Event loops; 0: one per core, at most one per connection to the database."},
+      {"http.max_body_bytes", within(http.maxBodyBytes, 1024, 64UL * 1024 * 1024),
+       "Larger bodies are 413."},
+      {"http.cors_origins", &http.corsOrigins, "Allowed origins; `*` for any."},
+      {"http.api_prefix", &http.apiPrefix,
+       "Ignored at the start of a path; `Location` gets it back; empty: none. Letters, digits, `-` "
+       "and `_` between slashes."},
+      {"http.trusted_proxies", &http.trustedProxies,
+       "Addresses or networks whose `X-Forwarded-For` is believed. They must append to the "
+       "client's line or replace it: nginx does; HAProxy's `option forwardfor` adds a second line, "
+       "and only the first is read, so put `http-request del-header X-Forwarded-For` before it."},
+      {"http.drain_delay_ms", within(http.drainDelay, 0ms, kDay),
+       "After SIGTERM: how long the process is not ready and still serves."},
+      {"http.drain_limit_ms", within(http.drainLimit, 100ms, kDay),
+       "How long stopping waits for requests in flight."},
+  };
+}
+
+std::vector<Field> doorFields(Config::Http& http) {
+  return {
+      {"http.max_connections", within(http.maxConnections, 0, 10'000'000),
+       "Connected clients; 0: the hard limit of open files less 1,000 (the soft limit is raised at "
+       "start). Beyond: closed at once, counted in `festa_http_connections_refused_total`."},
+      {"http.max_connections_per_address", within(http.maxConnectionsPerAddress, 0, 10'000'000),
+       "The same per client address, never for `http.trusted_proxies`; 0: no limit."},
+      {"http.header_timeout_ms", within(http.headerTimeout, 100ms, kDay),
+       "From the first byte of a request to the end of its headers; then 408 `REQUEST_TIMEOUT`, "
+       "closed."},
+      {"http.body_bytes_per_second", within(http.bodyBytesPerSecond, 0, 1'000'000'000),
+       "What a body must keep on average once `http.body_grace_ms` is over, else 408; 0: no "
+       "limit."},
+      {"http.body_grace_ms", within(http.bodyGrace, 0ms, kDay),
+       "How long a body may be slower than `http.body_bytes_per_second`."},
+      {"http.unread_timeout_ms", within(http.unreadTimeout, 1s, kDay),
+       "A client that takes nothing of its answers for so long is closed."},
+      {"http.max_in_flight", within(http.maxInFlight, 0, 1'000'000),
+       "Requests that hold a lock at once; 0: 4 × `database.connections`. Beyond: 503 "
+       "`OVERLOADED`."},
+      {"http.max_requests", within(http.maxRequests, 1, 10'000'000),
+       "Requests read and not yet answered, those that wait for a lock included. Beyond: 503 "
+       "`OVERLOADED`."},
+  };
+}
+
+Section httpSection(Config::Http& http) {
+  auto fields = listenerFields(http);
+  for (auto& field : doorFields(http)) fields.push_back(std::move(field));
+  return {"http", "The listener of the API, and what a client may do.", std::move(fields)};
+}
+
+Section metricsSection(Config::Metrics& metrics) {
+  return {"metrics",
+          "A listener of its own for `/metrics` and `/healthz`, which has nothing else.",
+          {
+              {"metrics.port", within(metrics.port, 0, 65535),
+               "Its port; `/metrics` is then 404 on `http.port`. 0: there is no such listener, and "
+               "`/metrics` is on `http.port`."},
+              {"metrics.address", &metrics.address,
+               "The address it listens on; empty: `http.address`. Needs `metrics.port`."},
+          }};
+}
+
+Section databaseSection(Config::Database& database) {
+  return {"database",
+          "PostgreSQL.",
+          {
+              {"database.host", &database.host, "One numeric address."},
+              {"database.port", within(database.port, 1, 65535), "The server's port."},
+              {"database.name", &database.name, "The database."},
+              {"database.user", &database.user, "The role to log in as."},
+              {"database.password", &database.password, "The role's password."},
+              {"database.connections", within(database.connections, 1, 10'000),
+               "Shared out among the event loops, at least one for each. Drogon adds one loop's "
+               "share that idles; `/readyz` and the look for changed passwords have one more per "
+               "loop."},
+              {"database.connect_timeout_ms", within(database.connectTimeout, 0ms, kDay),
+               "How long a start waits for the server."},
+              {"database.pool_timeout_ms", within(database.poolTimeout, 10ms, kDay),
+               "How long a request waits for a connection; also the client's patience per "
+               "statement."},
+              {"database.statement_timeout_ms", within(database.statementTimeout, 10ms, kDay),
+               "PostgreSQL's `statement_timeout`."},
+              {"database.lock_timeout_ms", within(database.lockTimeout, 10ms, kDay),
+               "PostgreSQL's `lock_timeout`."},
+              {"database.commit_timeout_ms", within(database.commitTimeout, 10ms, kDay),
+               "How long a write waits for the acknowledgement of its COMMIT."},
+          }};
+}
+
+Section redisSection(Config::Redis& redis) {
+  return {"redis",
+          "One Redis, for the strategies `redis-…`. It needs `maxmemory-policy noeviction`.",
+          {
+              {"redis.host", &redis.host, "One numeric address; empty: no Redis."},
+              {"redis.port", within(redis.port, 1, 65535), "The server's port."},
+              {"redis.user", &redis.user, "The ACL user; empty: the default one."},
+              {"redis.password", &redis.password, "Empty: no AUTH is sent."},
+              {"redis.database", within(redis.database, 0, 1'000'000), "The database's number."},
+              {"redis.connections", within(redis.connections, 1, 1000),
+               "Connections per event loop. Drogon takes two seconds to replace a lost one; with "
+               "more than one the others go on meanwhile, and each command costs more."},
+              {"redis.connect_timeout_ms", within(redis.connectTimeout, 0ms, kDay),
+               "How long a start waits for the server."},
+              {"redis.timeout_ms", within(redis.timeout, 10ms, kDay),
+               "The client's patience per command."},
+              {"redis.prefix", &redis.prefix, "The beginning of the names of all keys."},
+          }};
+}
+
+Section redlockSection(Config::Redlock& redlock) {
+  return {
+      "redlock",
+      "Independent Redis servers, for the strategy `redlock`.",
+      {
+          {"redlock.nodes", &redlock.nodes,
+           "At least three servers, an odd number, with numeric addresses; empty: no Redlock."},
+          {"redlock.user", &redlock.user, "The ACL user; empty: the default one."},
+          {"redlock.password", &redlock.password, "Empty: no AUTH is sent."},
+          {"redlock.database", within(redlock.database, 0, 1'000'000), "The database's number."},
+          {"redlock.connections", within(redlock.connections, 1, 1000),
+           "Connections per event loop and node."},
+          {"redlock.connect_timeout_ms", within(redlock.connectTimeout, 0ms, kDay),
+           "How long a start waits for a majority."},
+          {"redlock.timeout_ms", within(redlock.timeout, 5ms, kDay), "A node's time to answer."},
+          {"redlock.max_lease_ms", within(redlock.maxLease, 1ms, kDay),
+           "The longest lease there can be, and the quarantine of a restarted node. The same "
+           "in all processes."},
+          {"redlock.prefix", &redlock.prefix, "The beginning of the names of all keys."},
+      }};
+}
+
+Section rabbitMqSection(Config::RabbitMq& rabbitmq) {
+  return {"rabbitmq",
+          "The broker, for the strategy `queue-rabbitmq`.",
+          {
+              {"rabbitmq.host", &rabbitmq.host, "Empty: no broker."},
+              {"rabbitmq.port", within(rabbitmq.port, 1, 65535), "The broker's port."},
+              {"rabbitmq.user", &rabbitmq.user, "The user to log in as."},
+              {"rabbitmq.password", &rabbitmq.password, "The user's password."},
+              {"rabbitmq.vhost", &rabbitmq.vhost, "The virtual host."},
+              {"rabbitmq.prefix", &rabbitmq.prefix, "The beginning of the names of the queues."},
+          }};
+}
+
+Section queueSection(Config::Queue& queue) {
+  return {
+      "queue",
+      "Claims of coupons that wait their turn, with `queue-local` and `queue-rabbitmq`.",
+      {
+          {"queue.workers", within(queue.workers, 1, 10'000),
+           "Claims worked on at a time in each process."},
+          {"queue.delivery_limit", within(queue.deliveryLimit, 1, 1000), "Tries of each claim."},
+          {"queue.claim_timeout_seconds", within(queue.claimTimeout, 1s, 7 * kDay),
+           "A claim that nobody finished within this time has failed."},
+          {"queue.sweep_seconds", within(queue.sweepEvery, 1s, 1h),
+           "Between looks for unconfirmed and for failed claims."},
+          {"queue.work_ms", within(queue.work, 0ms, kDay),
+           "The slow part of each claim; lab only."},
+          {"queue.max_streams", within(queue.maxStreams, 0, 1'000'000),
+           "Event streams of one process. Beyond: 503 `OVERLOADED`."},
+          {"queue.max_streams_per_user", within(queue.maxStreamsPerUser, 0, 1'000'000),
+           "Event streams of one user in one process. Beyond: 429."},
+      }};
+}
+
+Section authSection(Config::Auth& auth) {
+  return {"auth",
+          "Tokens and passwords.",
+          {
+              {"auth.jwt_secret", &auth.jwtSecret,
+               "Signs the tokens; at least 32 bytes, e.g. the output of `openssl rand -hex 32`. A "
+               "new one ends all tokens. Needed, except in the demo."},
+              {"auth.token_minutes", within(auth.tokenLife, 1min, 366 * kDay),
+               "How long a token lives; a shorter time also ends tokens issued before."},
+              {"auth.password_poll_ms", within(auth.passwordPoll, 10ms, 1s),
+               "Between an instance's looks for passwords changed elsewhere."},
+              {"auth.hash_threads", within(auth.hashThreads, 1, 64),
+               "Threads that hash passwords, off the event loops."},
+              {"auth.hash_queue", within(auth.hashQueue, 1, 100'000),
+               "Passwords that wait for such a thread."},
+          }};
+}
+
+Section limitsSection(Config::Limits& limits) {
+  return {"limits",
+          "Counted in each process; beyond: 429; 0: no limit. The demo has none unless they are "
+          "set.",
+          {
+              {"limits.logins_per_minute", within(limits.loginsPerMinute, 0, 1'000'000),
+               "Per client address; registrations and changes of passwords count, these also per "
+               "account."},
+              {"limits.writes_per_minute", within(limits.writesPerMinute, 0, 60'000'000),
+               "Authenticated writes per caller."},
+          }};
+}
+
+Section idempotencySection(Config::Idempotency& idempotency) {
+  return {"idempotency",
+          "What an `Idempotency-Key` keeps.",
+          {
+              {"idempotency.claim_ms", within(idempotency.claim, 100ms, kDay),
+               "A request that still runs after this time may be repeated."},
+              {"idempotency.keep_hours", within(idempotency.keep, 1h, 366 * kDay),
+               "How long answers are kept."},
+              {"idempotency.sweep_seconds", within(idempotency.sweepEvery, 1s, kDay),
+               "Between clean-ups."},
+          }};
+}
+
+Section lockSection(Config::Lock& lock) {
+  return {"lock",
+          "The lock middleware.",
+          {
+              {"lock.strategy", &lock.strategy,
+               "For all locks that say nothing else; README's \"Which strategy\" has the names."},
+              {"lock.instances", within(lock.instances, 1, 10'000),
+               "Processes on this database; strategies that work inside one process refuse more "
+               "than one outside the lab."},
+              {"lock.max_waiters_per_key", within(lock.maxWaitersPerKey, 0, 10'000'000),
+               "Requests that wait for one key. Beyond: 503 `OVERLOADED`."},
+              {"lock.max_waiters", within(lock.maxWaiters, 0, 10'000'000),
+               "Requests that wait for any key. Beyond: 503 `OVERLOADED`."},
+          }};
+}
+
+Section lockableSection(const std::string& name, LockOverride& entry) {
+  const auto section = "lock.lockables." + name;
+  return {section,
+          "Changes to the lock `" + name + "`.",
+          {
+              {section + ".strategy", &entry.strategy, "Empty: `lock.strategy`."},
+              {section + ".wait_ms", within(entry.wait, 0ms, kDay),
+               "How long a request waits for its turn."},
+              {section + ".lease_ms", within(entry.lease, 1ms, kDay),
+               "How long a hold lasts unless it is renewed."},
+              {section + ".max_hold_ms", within(entry.maxHold, 0ms, kDay),
+               "The lease is renewed while the handler runs, up to this time in all; 0: never."},
+              {section + ".fail_fast", &entry.failFast,
+               "Whoever finds the lock taken is refused at once instead of waiting."},
+          }};
+}
+
+}  // namespace
+
+std::vector<Section> sectionsOf(Config& config) {
+  std::vector<Section> sections{
+      generalSection(config),
+      httpSection(config.http),
+      metricsSection(config.metrics),
+      databaseSection(config.database),
+      redisSection(config.redis),
+      redlockSection(config.redlock),
+      rabbitMqSection(config.rabbitmq),
+      queueSection(config.queue),
+      authSection(config.auth),
+      limitsSection(config.limits),
+      idempotencySection(config.idempotency),
+      lockSection(config.lock),
+  };
+  for (const std::string name : kLockableNames)
+    sections.push_back(lockableSection(name, config.lock.lockables[name]));
+  return sections;
 }
 
 std::string variableName(const std::string& key) {
@@ -27,382 +311,27 @@ std::string variableName(const std::string& key) {
   return name;
 }
 
-std::vector<std::string> splitList(const std::string& text) {
-  std::vector<std::string> items;
-  std::istringstream stream(text);
-  for (std::string item; std::getline(stream, item, ',');)
-    if (!item.empty()) items.push_back(item);
-  return items;
-}
-
-std::int64_t toNumber(const std::string& key, const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail(key, "must be a whole number, not '" + text + "'");
-  return number;
-}
-
-// Takes the values out of the JSON and the environment by dotted key, and knows in the end what
-// nobody asked for.
-class Source {
- public:
-  Source(const std::string& json, std::map<std::string, std::string> variables)
-      : variables_(std::move(variables)) {
-    if (json.empty()) return;
-    Json::CharReaderBuilder builder;
-    Json::CharReaderBuilder::strictMode(&builder.settings_);
-    builder["allowComments"] = true;
-    const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
-    Json::Value root;
-    std::string errors;
-    try {
-      if (!reader->parse(json.data(), json.data() + json.size(), &root, &errors) ||
-          !root.isObject())
-        throw ConfigError("configuration: the file is not a JSON object: " + errors);
-    } catch (const Json::Exception&) {
-      throw ConfigError("configuration: the file is nested too deeply");
-    }
-    flatten("", root);
-  }
-
-  void read(const std::string& key, std::string& into) {
-    if (const auto* value = take(key)) {
-      if (!value->isString()) fail(key, "must be a string");
-      into = value->asString();
-    }
-    if (const auto text = takeVariable(key)) into = *text;
-  }
-
-  void read(const std::string& key, bool& into) {
-    if (const auto* value = take(key)) {
-      if (!value->isBool()) fail(key, "must be true or false");
-      into = value->asBool();
-    }
-    if (const auto text = takeVariable(key)) {
-      if (*text != "true" && *text != "false")
-        fail(key, "must be true or false, not '" + *text + "'");
-      into = *text == "true";
-    }
-  }
-
-  void read(const std::string& key, std::int64_t& into, std::int64_t least, std::int64_t most) {
-    if (const auto* value = take(key)) {
-      if (!value->isInt64() || value->type() == Json::realValue)
-        fail(key, "must be a whole number");
-      into = value->asInt64();
-    }
-    if (const auto text = takeVariable(key)) into = toNumber(key, *text);
-    if (into < least || into > most)
-      fail(key, "must be from " + std::to_string(least) + " to " + std::to_string(most) + ", not " +
-                    std::to_string(into));
-  }
-
-  void read(const std::string& key, std::optional<std::int64_t>& into, std::int64_t least,
-            std::int64_t most) {
-    if (!values_.contains(key) && !variables_.contains(variableName(key))) return;
-    read(key, into.emplace(0), least, most);
-  }
-
-  void read(const std::string& key, std::optional<bool>& into) {
-    if (!values_.contains(key) && !variables_.contains(variableName(key))) return;
-    read(key, into.emplace(false));
-  }
-
-  void read(const std::string& key, std::vector<std::string>& into) {
-    if (const auto* value = take(key)) {
-      if (!value->isArray()) fail(key, "must be a list of strings");
-      into.clear();
-      for (const auto& item : *value) {
-        if (!item.isString()) fail(key, "must be a list of strings");
-        into.push_back(item.asString());
-      }
-    }
-    if (const auto text = takeVariable(key)) into = splitList(*text);
-  }
-
-  void requireAllRead() const {
-    for (const auto& [key, value] : values_) {
-      const bool isEmptySection = value.isObject() && sections_.contains(key);
-      if (!isEmptySection) fail(key, "is not a setting of this program");
-    }
-    for (const auto& [name, value] : variables_)
-      throw ConfigError("configuration: the environment variable " + name +
-                        " is not a setting of this program");
-  }
-
- private:
-  void flatten(const std::string& prefix, const Json::Value& object) {
-    for (const auto& name : object.getMemberNames()) {
-      const auto key = prefix.empty() ? name : prefix + '.' + name;
-      if (object[name].isObject() && !object[name].empty())
-        flatten(key, object[name]);
-      else
-        values_[key] = object[name];
-    }
-  }
-
-  const Json::Value* take(const std::string& key) {
-    for (auto dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
-      sections_.insert(key.substr(0, dot));
-    const auto found = values_.find(key);
-    if (found == values_.end()) return nullptr;
-    taken_.push_back(std::make_unique<Json::Value>(std::move(found->second)));
-    values_.erase(found);
-    return taken_.back().get();
-  }
-
-  std::optional<std::string> takeVariable(const std::string& key) {
-    const auto node = variables_.extract(variableName(key));
-    return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
-  }
-
-  std::map<std::string, Json::Value> values_;
-  std::map<std::string, std::string> variables_;
-  std::vector<std::unique_ptr<Json::Value>> taken_;
-  std::set<std::string> sections_;  // all that contain a setting
-};
-
-constexpr std::int64_t kDay = 24L * 60 * 60 * 1000;
-
-void readHttp(Source& source, Config::Http& http) {
-  source.read("http.address", http.address);
-  source.read("http.port", http.port, 1, 65535);
-  source.read("http.threads", http.threads, 0, 256);
-  source.read("http.max_body_bytes", http.maxBodyBytes, 1024, 64L * 1024 * 1024);
-  source.read("http.cors_origins", http.corsOrigins);
-  source.read("http.api_prefix", http.apiPrefix);
-  source.read("http.max_connections", http.maxConnections, 0, 10'000'000);
-  source.read("http.max_connections_per_address", http.maxConnectionsPerAddress, 0, 10'000'000);
-  source.read("http.header_timeout_ms", http.headerTimeoutMs, 100, kDay);
-  source.read("http.body_bytes_per_second", http.bodyBytesPerSecond, 0, 1'000'000'000);
-  source.read("http.body_grace_ms", http.bodyGraceMs, 0, kDay);
-  source.read("http.unread_timeout_ms", http.unreadTimeoutMs, 1000, kDay);
-  source.read("http.max_in_flight", http.maxInFlight, 0, 1'000'000);
-  source.read("http.max_requests", http.maxRequests, 1, 10'000'000);
-  source.read("http.trusted_proxies", http.trustedProxies);
-  source.read("http.drain_delay_ms", http.drainDelayMs, 0, kDay);
-  source.read("http.drain_limit_ms", http.drainLimitMs, 100, kDay);
-}
-
-void readMetrics(Source& source, Config::Metrics& metrics) {
-  source.read("metrics.port", metrics.port, 0, 65535);
-  source.read("metrics.address", metrics.address);
-}
-
-void readDatabase(Source& source, Config::Database& database) {
-  source.read("database.host", database.host);
-  source.read("database.port", database.port, 1, 65535);
-  source.read("database.name", database.name);
-  source.read("database.user", database.user);
-  source.read("database.password", database.password);
-  source.read("database.connections", database.connections, 1, 10'000);
-  source.read("database.connect_timeout_ms", database.connectTimeoutMs, 0, kDay);
-  source.read("database.pool_timeout_ms", database.poolTimeoutMs, 10, kDay);
-  source.read("database.statement_timeout_ms", database.statementTimeoutMs, 10, kDay);
-  source.read("database.lock_timeout_ms", database.lockTimeoutMs, 10, kDay);
-  source.read("database.commit_timeout_ms", database.commitTimeoutMs, 10, kDay);
-}
-
-void readRedis(Source& source, Config::Redis& redis) {
-  source.read("redis.host", redis.host);
-  source.read("redis.port", redis.port, 1, 65535);
-  source.read("redis.user", redis.user);
-  source.read("redis.password", redis.password);
-  source.read("redis.database", redis.database, 0, 1'000'000);
-  source.read("redis.connections", redis.connections, 1, 1000);
-  source.read("redis.connect_timeout_ms", redis.connectTimeoutMs, 0, kDay);
-  source.read("redis.timeout_ms", redis.timeoutMs, 10, kDay);
-  source.read("redis.prefix", redis.prefix);
-}
-
-// "host:port"
-Config::Redlock::Node toNode(const std::string& text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0)
-    fail("redlock.nodes", "must be a list of host:port, not '" + text + "'");
-  const auto port = toNumber("redlock.nodes", text.substr(colon + 1));
-  if (port < 1 || port > 65535)
-    fail("redlock.nodes", "must have ports from 1 to 65535, not '" + text + "'");
-  return {text.substr(0, colon), port};
-}
-
-void readRedlock(Source& source, Config::Redlock& redlock) {
-  std::vector<std::string> nodes;
-  source.read("redlock.nodes", nodes);
-  for (const auto& node : nodes) redlock.nodes.push_back(toNode(node));
-  source.read("redlock.user", redlock.user);
-  source.read("redlock.password", redlock.password);
-  source.read("redlock.database", redlock.database, 0, 1'000'000);
-  source.read("redlock.connections", redlock.connections, 1, 1000);
-  source.read("redlock.connect_timeout_ms", redlock.connectTimeoutMs, 0, kDay);
-  source.read("redlock.timeout_ms", redlock.timeoutMs, 5, kDay);
-  source.read("redlock.max_lease_ms", redlock.maxLeaseMs, 1, kDay);
-  source.read("redlock.prefix", redlock.prefix);
-}
-
-void readRabbitMq(Source& source, Config::RabbitMq& rabbitmq) {
-  source.read("rabbitmq.host", rabbitmq.host);
-  source.read("rabbitmq.port", rabbitmq.port, 1, 65535);
-  source.read("rabbitmq.user", rabbitmq.user);
-  source.read("rabbitmq.password", rabbitmq.password);
-  source.read("rabbitmq.vhost", rabbitmq.vhost);
-  source.read("rabbitmq.prefix", rabbitmq.prefix);
-}
-
-void readQueue(Source& source, Config::Queue& queue, bool lab) {
-  source.read("queue.workers", queue.workers, 1, 10'000);
-  source.read("queue.delivery_limit", queue.deliveryLimit, 1, 1000);
-  source.read("queue.claim_timeout_seconds", queue.claimTimeoutSeconds, 1, 7L * 24 * 60 * 60);
-  source.read("queue.sweep_seconds", queue.sweepSeconds, 1, 3600);
-  source.read("queue.work_ms", queue.workMs, 0, kDay);
-  source.read("queue.max_streams", queue.maxStreams, 0, 1'000'000);
-  source.read("queue.max_streams_per_user", queue.maxStreamsPerUser, 0, 1'000'000);
-  if (queue.workMs > 0 && !lab) fail("queue.work_ms", "is for the lab only");
-}
-
-void readAuth(Source& source, Config::Auth& auth) {
-  source.read("auth.jwt_secret", auth.jwtSecret);
-  source.read("auth.token_minutes", auth.tokenMinutes, 1, 366L * 24 * 60);
-  source.read("auth.password_poll_ms", auth.passwordPollMs, 10, 1000);
-  source.read("auth.hash_threads", auth.hashThreads, 1, 64);
-  source.read("auth.hash_queue", auth.hashQueue, 1, 100'000);
-}
-
-void readLimits(Source& source, Config::Limits& limits, bool demo) {
-  if (demo) limits = {0, 0};
-  source.read("limits.logins_per_minute", limits.loginsPerMinute, 0, 1'000'000);
-  source.read("limits.writes_per_minute", limits.writesPerMinute, 0, 60'000'000);
-}
-
-void readIdempotency(Source& source, Config::Idempotency& idempotency) {
-  source.read("idempotency.claim_ms", idempotency.claimMs, 100, kDay);
-  source.read("idempotency.keep_hours", idempotency.keepHours, 1, 24L * 366);
-  source.read("idempotency.sweep_seconds", idempotency.sweepSeconds, 1, 24L * 60 * 60);
-}
-
-void readLock(Source& source, Config::Lock& lock) {
-  source.read("lock.strategy", lock.strategy);
-  source.read("lock.instances", lock.instances, 1, 10'000);
-  source.read("lock.max_waiters_per_key", lock.maxWaitersPerKey, 0, 10'000'000);
-  source.read("lock.max_waiters", lock.maxWaiters, 0, 10'000'000);
-  for (const std::string name : kLockableNames) {
-    const auto key = "lock.lockables." + name;
-    auto& entry = lock.lockables[name];
-    source.read(key + ".strategy", entry.strategy);
-    source.read(key + ".wait_ms", entry.waitMs, 0, kDay);
-    source.read(key + ".lease_ms", entry.leaseMs, 1, kDay);
-    source.read(key + ".max_hold_ms", entry.maxHoldMs, 0, kDay);
-    source.read(key + ".fail_fast", entry.failFast);
-  }
-}
-
-void checkEnvironment(const Config& config) {
-  if (config.environment != "development" && config.environment != "production")
-    fail("environment", "must be development or production, not '" + config.environment + "'");
-  if (config.isProduction() && config.lab)
-    fail("lab", "must be false when environment is production");
-  if (config.isProduction() && config.demo)
-    fail("demo", "must be false when environment is production");
-}
-
-bool isPathSegment(const std::string& text) {
-  const auto isPlain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; };
-  return !text.empty() && std::all_of(text.begin(), text.end(), isPlain);
-}
-
-void checkApiPrefix(const std::string& prefix) {
-  if (prefix.empty()) return;
-  bool isPath = prefix.front() == '/';
-  for (std::size_t start = 1; isPath && start <= prefix.size();) {
-    const auto end = std::min(prefix.find('/', start), prefix.size());
-    isPath = isPathSegment(prefix.substr(start, end - start));
-    start = end + 1;
-  }
-  if (!isPath)
-    fail("http.api_prefix",
-         "must be empty or like /api (letters, digits, - and _ between slashes), not '" + prefix +
-             "'");
-}
-
-void checkMetricsListener(const Config& config) {
-  // Else somebody believes that nobody else can read them.
-  if (config.metrics.port == 0 && !config.metrics.address.empty())
-    fail("metrics.address", "needs metrics.port");
-  if (config.metrics.port == config.http.port)
-    fail("metrics.port", "must not be http.port; 0 serves /metrics there");
-}
-
-constexpr const char* kDemoSecret = "demo-secret-demo-secret-demo-secret";
-
-void checkSecret(Config& config) {
-  // A demo is started by people who want to look; its tokens are worth nothing.
-  if (config.auth.jwtSecret.empty() && config.demo) config.auth.jwtSecret = kDemoSecret;
-  if (config.isProduction() && config.auth.jwtSecret == kDemoSecret)
-    fail("auth.jwt_secret",
-         "is the demo's, which everybody knows; set one of your own, e.g. the output of 'openssl "
-         "rand -hex 32'");
-  if (config.auth.jwtSecret.size() < 32) fail("auth.jwt_secret", "must have at least 32 bytes");
-}
-
-void checkRedlockNodes(const Config::Redlock& redlock) {
-  const auto& nodes = redlock.nodes;
-  if (nodes.empty()) return;
-  if (nodes.size() < 3 || nodes.size() % 2 == 0)
-    fail("redlock.nodes",
-         "must name an odd number of servers, at least three, not " + std::to_string(nodes.size()));
-  for (const auto& node : nodes)
-    if (std::count(nodes.begin(), nodes.end(), node) > 1)
-      fail("redlock.nodes", "names " + node.text() + " more than once");
-}
-
-void checkLevel(const Config& config) {
-  static const std::set<std::string> kLevels{"trace", "debug", "info", "warn", "error"};
-  if (!kLevels.contains(config.logLevel))
-    fail("log_level", "must be trace, debug, info, warn or error");
-}
-
-}  // namespace
-
-std::int64_t Config::ioThreads() const {
+std::size_t Config::ioThreads() const {
   if (http.threads > 0) return http.threads;
-  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   return std::min(cores, database.connections);
 }
 
-std::int64_t Config::inFlightLimit() const {
+std::size_t Config::inFlightLimit() const {
   return http.maxInFlight > 0 ? http.maxInFlight : 4 * database.connections;
 }
 
 Config readConfig(const std::string& json, const std::map<std::string, std::string>& variables) {
   Source source(json, variables);
   Config config;
-  source.read("environment", config.environment);
-  source.read("lab", config.lab);
-  source.read("demo", config.demo);
-  source.read("timezone", config.timezone);
-  source.read("log_level", config.logLevel);
-  readHttp(source, config.http);
-  readMetrics(source, config.metrics);
-  readDatabase(source, config.database);
-  readRedis(source, config.redis);
-  readRedlock(source, config.redlock);
-  readRabbitMq(source, config.rabbitmq);
-  readQueue(source, config.queue, config.lab);
-  readAuth(source, config.auth);
-  readLimits(source, config.limits, config.demo);
-  readIdempotency(source, config.idempotency);
-  readLock(source, config.lock);
+  for (const auto& section : sectionsOf(config)) {
+    // People try a demo from one address; `demo` itself has been read before.
+    if (section.name == "limits" && config.demo) config.limits = {0, 0};
+    for (const auto& field : section.fields) source.read(field);
+  }
   source.requireAllRead();
-  checkEnvironment(config);
-  checkApiPrefix(config.http.apiPrefix);
-  checkMetricsListener(config);
-  checkSecret(config);
-  checkLevel(config);
-  checkRedlockNodes(config.redlock);
-  if (config.database.connections < config.ioThreads())
-    fail("database.connections",
-         "must be at least the number of threads (" + std::to_string(config.ioThreads()) + ")");
+  useDemoSecret(config);
+  checkConfig(config);
   return config;
 }
 

@@ -16,7 +16,7 @@ Protection ConfiguredProtections::of(const drogon::HttpRequestPtr&,
   protection.inside = row.inside;
   protection.queue = strategies_.queueOf(row);
   // Below the client's own patience with a statement.
-  protection.longestLockWait = std::chrono::milliseconds(config_.database.poolTimeoutMs * 9 / 10);
+  protection.longestLockWait = config_.database.poolTimeout * 9 / 10;
   return protection;
 }
 

@@ -10,7 +10,7 @@ constexpr const char* kWatchClient = "watch";
 
 WriteSettings writeSettings(const Config::Database& config) {
   WriteSettings settings;
-  settings.commitTimeout = std::chrono::milliseconds(config.commitTimeoutMs);
+  settings.commitTimeout = config.commitTimeout;
   return settings;
 }
 
@@ -19,20 +19,20 @@ drogon::orm::PostgresConfig clientConfig(const Config& config) {
   const auto perLoop = (settings.connections + config.ioThreads() - 1) / config.ioThreads();
   drogon::orm::PostgresConfig client;
   client.host = settings.host;
-  client.port = static_cast<std::uint16_t>(settings.port);
+  client.port = settings.port;
   client.databaseName = settings.name;
   client.username = settings.user;
   client.password = settings.password;
-  client.connectionNumber = static_cast<std::size_t>(perLoop);
+  client.connectionNumber = perLoop;
   client.name = "default";
   client.isFast = true;
-  client.timeout = static_cast<double>(settings.poolTimeoutMs) / 1000;
+  client.timeout = inSeconds(settings.poolTimeout);
   client.autoBatch = false;
   client.connectOptions = {
-      {"statement_timeout", std::to_string(settings.statementTimeoutMs)},
-      {"lock_timeout", std::to_string(settings.lockTimeoutMs)},
+      {"statement_timeout", std::to_string(settings.statementTimeout.count())},
+      {"lock_timeout", std::to_string(settings.lockTimeout.count())},
       {"idle_in_transaction_session_timeout",
-       std::to_string(settings.statementTimeoutMs + settings.commitTimeoutMs)},
+       std::to_string((settings.statementTimeout + settings.commitTimeout).count())},
       {"timezone", config.timezone},
       {"application_name", "festabook"},
   };

@@ -21,7 +21,7 @@ struct EdgeSettings {
   std::string apiPrefix;                 // "/api": ignored at the start of a path; "": none
   // The port that has /metrics and /healthz and nothing else, while /metrics is nowhere else; 0:
   // all is at one port.
-  std::int64_t metricsPort;
+  std::uint16_t metricsPort;
 };
 
 // Request ids, the path's prefix, the route, draining, bounds of requests and bodies, CORS, unknown

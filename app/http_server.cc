@@ -28,10 +28,10 @@ namespace {
 // What one client may cost, and all of them together.
 drogon::HttpLimits httpLimits(const Config::Http& config) {
   drogon::HttpLimits limits;
-  limits.headerSeconds = static_cast<double>(config.headerTimeoutMs) / 1000;
-  limits.bodyBytesPerSecond = static_cast<std::size_t>(config.bodyBytesPerSecond);
-  limits.bodyGraceSeconds = static_cast<double>(config.bodyGraceMs) / 1000;
-  limits.stalledReaderSeconds = static_cast<double>(config.unreadTimeoutMs) / 1000;
+  limits.headerSeconds = inSeconds(config.headerTimeout);
+  limits.bodyBytesPerSecond = config.bodyBytesPerSecond;
+  limits.bodyGraceSeconds = inSeconds(config.bodyGrace);
+  limits.stalledReaderSeconds = inSeconds(config.unreadTimeout);
   limits.pipelinedRequests = 4;
   limits.unsentBytes = 256UL * 1024;
   limits.unsentBytesInAll = 64UL * 1024 * 1024;
@@ -41,11 +41,11 @@ drogon::HttpLimits httpLimits(const Config::Http& config) {
 
 void limitConnections(const Config& config, Metrics& metrics) {
   const auto files = raiseFileLimit();
-  const auto wished = static_cast<std::size_t>(config.http.maxConnections);
+  const auto wished = config.http.maxConnections;
   // Drogon's server tells of connections until the process ends.
-  auto connections = std::make_shared<Connections>(ConnectionLimits{
-      wished > 0 ? wished : defaultConnectionLimit(files),
-      static_cast<std::size_t>(config.http.maxConnectionsPerAddress), trustedProxies(config.http)});
+  auto connections = std::make_shared<Connections>(
+      ConnectionLimits{wished > 0 ? wished : defaultConnectionLimit(files),
+                       config.http.maxConnectionsPerAddress, trustedProxies(config.http)});
   metrics.addGauge("festa_http_connections", "Clients that are connected.",
                    [connections] { return static_cast<double>(connections->open()); });
   metrics.addCounterSource("festa_http_connections_refused_total",
@@ -61,14 +61,14 @@ void addMetricsListener(const Config& config) {
   const auto& metrics = config.metrics;
   if (metrics.port == 0) return;
   drogon::app().addListener(metrics.address.empty() ? config.http.address : metrics.address,
-                            static_cast<std::uint16_t>(metrics.port));
+                            metrics.port);
 }
 
 void configureServer(const Config& config) {
   auto& app = drogon::app();
-  const auto largestBody = static_cast<std::size_t>(config.http.maxBodyBytes);
-  app.addListener(config.http.address, static_cast<std::uint16_t>(config.http.port))
-      .setThreadNum(static_cast<std::size_t>(config.ioThreads()))
+  const auto largestBody = config.http.maxBodyBytes;
+  app.addListener(config.http.address, config.http.port)
+      .setThreadNum(config.ioThreads())
       .setClientMaxBodySize(largestBody)
       .setClientMaxMemoryBodySize(largestBody)
       .setHttpLimits(httpLimits(config.http))

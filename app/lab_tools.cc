@@ -39,7 +39,7 @@ std::int64_t seedUsers(const Config& config, std::int64_t count) {
 std::vector<std::string> tokensFor(const Config& config, const std::vector<std::string>& names) {
   requireLab(config);
   PgSession session(config.database);
-  const TokenService tokens(config.auth.jwtSecret, std::chrono::minutes(config.auth.tokenMinutes));
+  const TokenService tokens(config.auth.jwtSecret, config.auth.tokenLife);
   std::vector<std::string> all;
   all.reserve(names.size());
   for (const auto& name : names) all.push_back(tokens.issue(callerNamed(session, name)));

@@ -8,8 +8,6 @@ namespace festa {
 
 namespace {
 
-using std::chrono::milliseconds;
-
 void tellSwept(const char* what, std::size_t rows) {
   if (rows > 0) LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(rows));
 }
@@ -74,11 +72,12 @@ void Lifecycle::begin(sigset_t signals) {
     lag_->watch(drogon::app().getIOLoop(i));
   stopper_ = std::thread([this, signals] { stopOnSignal(signals); });
   const auto& config = parts_.config;
+  const std::int64_t metricsPort = config.metrics.port > 0 ? config.metrics.port : config.http.port;
   LogLine("ready")
       .with("address", config.http.address)
-      .with("port", config.http.port)
-      .with("metrics_port", config.metrics.port > 0 ? config.metrics.port : config.http.port)
-      .with("threads", config.ioThreads());
+      .with("port", std::int64_t{config.http.port})
+      .with("metrics_port", metricsPort)
+      .with("threads", static_cast<std::int64_t>(config.ioThreads()));
 }
 
 // On an IO loop: database clients belong to those.
@@ -86,9 +85,9 @@ void Lifecycle::sweepRegularly() const {
   auto* const loop = drogon::app().getIOLoop(0);
   const auto& config = parts_.config;
   const auto& services = parts_.services;
-  loop->runEvery(std::chrono::seconds(config.idempotency.sweepSeconds),
+  loop->runEvery(config.idempotency.sweepEvery,
                  [&keys = services.idempotency] { sweepKeys(keys); });
-  loop->runEvery(std::chrono::seconds(config.queue.sweepSeconds),
+  loop->runEvery(config.queue.sweepEvery,
                  [&claims = services.claimExpiry] { sweepClaims(claims); });
 }
 
@@ -108,11 +107,11 @@ void Lifecycle::stopOnSignal(sigset_t signals) const {
 void Lifecycle::drainRequests() const {
   auto& drain = parts_.drain;
   drain.enter(Drain::Stage::kUnready);
-  std::this_thread::sleep_for(milliseconds(parts_.config.http.drainDelayMs));
+  std::this_thread::sleep_for(parts_.config.http.drainDelay);
   drain.enter(Drain::Stage::kRefusing);
   parts_.locks.close();
   parts_.website.closeStreams();
-  const bool isQuiet = drain.awaitQuiet(milliseconds(parts_.config.http.drainLimitMs));
+  const bool isQuiet = drain.awaitQuiet(parts_.config.http.drainLimit);
   // Refused requests come and go while it stops; those count only if it did not become quiet.
   LogLine("stopped", isQuiet ? "info" : "warn").with("unanswered", isQuiet ? 0 : drain.inFlight());
 }

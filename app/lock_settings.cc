@@ -23,9 +23,9 @@ lock::Lockable overridden(const Config& config, lock::Lockable lockable) {
   if (lockable.strategy.empty()) lockable.strategy = config.lock.strategy;
   const auto& settings = config.lock.lockables.at(lockable.name);
   if (!settings.strategy.empty()) lockable.strategy = settings.strategy;
-  if (settings.waitMs) lockable.wait = milliseconds(*settings.waitMs);
-  if (settings.leaseMs) lockable.lease = milliseconds(*settings.leaseMs);
-  if (settings.maxHoldMs) lockable.maxHold = milliseconds(*settings.maxHoldMs);
+  lockable.wait = settings.wait.value_or(lockable.wait);
+  lockable.lease = settings.lease.value_or(lockable.lease);
+  lockable.maxHold = settings.maxHold.value_or(lockable.maxHold);
   lockable.failFast = settings.failFast.value_or(lockable.failFast);
   return lockable;
 }
@@ -62,8 +62,8 @@ std::string unfitness(const Config& config, const StrategyRow& row,
 const StrategyRow& fittingStrategy(const Config& config, const lock::Lockable& lockable) {
   const auto* row = findStrategy(lockable.strategy);
   if (row == nullptr)
-    throw ConfigError("configuration: '" + strategyKey(config, lockable) +
-                      "' names an unknown strategy: " + lockable.strategy);
+    throw ConfigError(strategyKey(config, lockable),
+                      "names an unknown strategy: " + lockable.strategy);
   const auto why = unfitness(config, *row, lockable);
   if (!why.empty())
     throw ConfigError("configuration: '" + strategyKey(config, lockable) +
@@ -79,9 +79,8 @@ void checkLeaseOutlastsWrites(const Config& config, const StrategyRow& row,
                               const lock::Lockable& lockable) {
   if (!row.takesLock) return;
   const auto& database = config.database;
-  const auto longest =
-      milliseconds(database.poolTimeoutMs + kLongestPathStatements * database.statementTimeoutMs +
-                   database.commitTimeoutMs);
+  const auto longest = database.poolTimeout + kLongestPathStatements * database.statementTimeout +
+                       database.commitTimeout;
   // Of the lease, even if it may be renewed: a renewal may fail.
   const auto has = leastHolderTime(config, row, lockable.lease);
   if (longest < has) return;
@@ -103,9 +102,8 @@ void checkLongestHold(const lock::Lockable& lockable) {
 
 // Whatever the strategy: the lab may choose Redlock for any of them.
 void checkRedlockLease(const Config::Redlock& redlock, const lock::Lockable& lockable) {
-  const milliseconds longest(redlock.maxLeaseMs);
-  if (redlock.nodes.empty() || lockable.lease <= longest) return;
-  throw ConfigError("configuration: 'redlock.max_lease_ms' (" + countText(longest) +
+  if (redlock.nodes.empty() || lockable.lease <= redlock.maxLease) return;
+  throw ConfigError("configuration: 'redlock.max_lease_ms' (" + countText(redlock.maxLease) +
                     ") must not be shorter than lock.lockables." + lockable.name + ".lease_ms (" +
                     countText(lockable.lease) + ")");
 }

@@ -23,8 +23,7 @@ lock::EpochSource epochsOf(const Database& database) {
 }
 
 lock::LockTableLimits limitsOf(const Config& config) {
-  return {static_cast<std::size_t>(config.lock.maxWaitersPerKey),
-          static_cast<std::size_t>(config.lock.maxWaiters)};
+  return {config.lock.maxWaitersPerKey, config.lock.maxWaiters};
 }
 
 void addBoardGauges(Metrics& metrics, const lock::LockBoard& board) {
@@ -43,10 +42,9 @@ void addBoardGauges(Metrics& metrics, const lock::LockBoard& board) {
 
 // One client per loop: the main loop's is for timers and messages.
 std::shared_ptr<const lock::LoopRedisClients> addRedisClients(const Config::Redis& config) {
-  drogon::app().createRedisClient(config.host, static_cast<std::uint16_t>(config.port), "default",
-                                  config.password, static_cast<std::size_t>(config.connections),
-                                  true, static_cast<double>(config.timeoutMs) / 1000,
-                                  static_cast<unsigned>(config.database), config.user);
+  drogon::app().createRedisClient(config.host, config.port, "default", config.password,
+                                  config.connections, true, inSeconds(config.timeout),
+                                  config.database, config.user);
   return lock::fastRedisClients();
 }
 
@@ -55,20 +53,18 @@ std::shared_ptr<lock::RedlockNode> addRedlockNode(const Config::Redlock& config,
                                                   const Config::Redlock::Node& node,
                                                   const std::string& name,
                                                   const lock::EpochSource& epochs) {
-  drogon::app().createRedisClient(node.host, static_cast<std::uint16_t>(node.port), name,
-                                  config.password, static_cast<std::size_t>(config.connections),
-                                  true, static_cast<double>(config.timeoutMs) / 1000,
-                                  static_cast<unsigned>(config.database), config.user);
+  drogon::app().createRedisClient(node.host, node.port, name, config.password, config.connections,
+                                  true, inSeconds(config.timeout), config.database, config.user);
   auto commands = std::make_shared<lock::RedisCommands>(
       [clients = lock::fastRedisClients(name)] { return clients->here(); });
   return std::make_shared<lock::RedlockNode>(commands, lock::RedlockKeys(config.prefix, "redlock"),
-                                             epochs, milliseconds(config.maxLeaseMs));
+                                             epochs, config.maxLease);
 }
 
 }  // namespace
 
 Locks::Locks(const Config& config, const Database& database, std::int64_t epoch, Metrics& metrics)
-    : board_(static_cast<std::size_t>(config.inFlightLimit())),
+    : board_(config.inFlightLimit()),
       memory_(lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(), limitsOf(config))),
       configured_(config, strategies_, metrics) {
   strategies_.add("memory", *memory_);
@@ -113,9 +109,9 @@ void Locks::addRedis(const Config& config, const Database& database, Metrics& me
 
 void Locks::addRedlock(const Config& config, const Database& database) {
   lock::RedlockSettings settings;
-  settings.nodeTimeout = milliseconds(config.redlock.timeoutMs);
-  settings.longestLease = milliseconds(config.redlock.maxLeaseMs);
-  settings.spin.maxWaiters = static_cast<std::size_t>(config.lock.maxWaiters);
+  settings.nodeTimeout = config.redlock.timeout;
+  settings.longestLease = config.redlock.maxLease;
+  settings.spin.maxWaiters = config.lock.maxWaiters;
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
   for (const auto& node : config.redlock.nodes)
     nodes.push_back(addRedlockNode(config.redlock, node, "redlock" + std::to_string(nodes.size()),

@@ -45,8 +45,7 @@ void PgSession::Close::operator()(pg_conn* connection) const {
 }
 
 PgSession::PgSession(const Config::Database& config) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
+  const auto deadline = std::chrono::steady_clock::now() + config.connectTimeout;
   while (true) {
     connection_.reset(connectOnce(config));
     if (PQstatus(connection_.get()) == CONNECTION_OK) {

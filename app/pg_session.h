@@ -18,7 +18,7 @@ class PgSession {
  public:
   using Row = std::vector<std::optional<std::string>>;
 
-  // Keeps trying for config.connectTimeoutMs: servers of a stack start in any order.
+  // Keeps trying for config.connectTimeout: servers of a stack start in any order.
   explicit PgSession(const Config::Database& config);
 
   // Several statements separated by semicolons; no parameters.

@@ -19,16 +19,16 @@ ClaimQueueSettings claimSettings(const Config& config, const std::string& queue)
   ClaimQueueSettings settings;
   settings.queue = queue;
   if (queue == kRabbitMq) settings.republishAgain = kBrokersMayForget;
-  settings.workTime = std::chrono::milliseconds(config.queue.workMs);
-  settings.republishAfter = std::chrono::seconds(config.queue.sweepSeconds);
+  settings.workTime = config.queue.work;
+  settings.republishAfter = config.queue.sweepEvery;
   return settings;
 }
 
 std::shared_ptr<queue::OrderedQueue> makeLocal(const Config& config,
                                                queue::QueueObserver& observer) {
   queue::LocalQueueSettings settings;
-  settings.workers = static_cast<std::size_t>(config.queue.workers);
-  settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
+  settings.workers = config.queue.workers;
+  settings.deliveryLimit = config.queue.deliveryLimit;
   return queue::LocalQueue::create(settings, observer);
 }
 
@@ -36,13 +36,13 @@ std::shared_ptr<queue::OrderedQueue> makeRabbitMq(const Config& config,
                                                   queue::QueueObserver& observer) {
   queue::RabbitMqSettings settings;
   settings.host = config.rabbitmq.host;
-  settings.port = static_cast<int>(config.rabbitmq.port);
+  settings.port = config.rabbitmq.port;
   settings.user = config.rabbitmq.user;
   settings.password = config.rabbitmq.password;
   settings.vhost = config.rabbitmq.vhost;
   settings.prefix = config.rabbitmq.prefix;
-  settings.workers = static_cast<int>(config.queue.workers);
-  settings.deliveryLimit = static_cast<int>(config.queue.deliveryLimit);
+  settings.workers = config.queue.workers;
+  settings.deliveryLimit = config.queue.deliveryLimit;
   return std::make_shared<queue::RabbitMqQueue>(settings, observer);
 }
 
@@ -62,7 +62,7 @@ void addGauges(Metrics& metrics, const std::string& name, const ClaimQueue& queu
 
 Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
                Strategies& strategies)
-    : sweepEvery_(config.queue.sweepSeconds) {
+    : sweepEvery_(config.queue.sweepEvery) {
   const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
   if (usesLocal)
     add(kLocal, makeLocal(config, observe(metrics, kLocal)), config, database, metrics);

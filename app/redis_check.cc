@@ -74,9 +74,8 @@ bool mayForgetSome(redisContext& context) {
 constexpr timeval kPatience{2, 0};
 
 // Null when it cannot be reached.
-Context tryConnect(const std::string& host, std::int64_t port) {
-  Context context(redisConnectWithTimeout(host.c_str(), static_cast<int>(port), kPatience),
-                  &redisFree);
+Context tryConnect(const std::string& host, std::uint16_t port) {
+  Context context(redisConnectWithTimeout(host.c_str(), port, kPatience), &redisFree);
   if (context && context->err != 0) context.reset();
   if (context) redisSetTimeout(context.get(), kPatience);
   return context;
@@ -89,8 +88,7 @@ void pauseBeforeRetry(const std::string& what) {
 
 // Keeps trying: servers of a stack start in any order.
 Context connect(const Config::Redis& config) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
+  const auto deadline = std::chrono::steady_clock::now() + config.connectTimeout;
   while (true) {
     auto context = tryConnect(config.host, config.port);
     if (context) return context;
@@ -140,8 +138,7 @@ void checkRedis(const Config::Redis& config) {
 }
 
 void checkRedlock(const Config::Redlock& config) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(config.connectTimeoutMs);
+  const auto deadline = std::chrono::steady_clock::now() + config.connectTimeout;
   auto missing = config.nodes;
   while (true) {
     std::erase_if(missing, [&](const auto& node) { return checkNode(config, node); });

@@ -13,7 +13,7 @@ constexpr std::size_t kLimitedNames = 100'000;
 constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
-  return {std::chrono::milliseconds(config.claimMs), std::chrono::hours(config.keepHours)};
+  return {config.claim, config.keep};
 }
 
 std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
@@ -27,13 +27,12 @@ CallerLimits limitsOf(const Config& config) {
 
 std::shared_ptr<ClaimStreams> streamsOf(const Config::Queue& config, const ClaimReader& claims) {
   return std::make_shared<ClaimStreams>(
-      claims, std::make_shared<StreamPlaces>(static_cast<std::size_t>(config.maxStreams),
-                                             static_cast<std::size_t>(config.maxStreamsPerUser)));
+      claims, std::make_shared<StreamPlaces>(config.maxStreams, config.maxStreamsPerUser));
 }
 
 EdgeSettings edgeSettings(const Config& config) {
-  return {static_cast<std::size_t>(config.http.maxBodyBytes), config.http.corsOrigins,
-          config.http.maxRequests, config.http.apiPrefix, config.metrics.port};
+  return {config.http.maxBodyBytes, config.http.corsOrigins, config.http.maxRequests,
+          config.http.apiPrefix, config.metrics.port};
 }
 
 std::string firstSegment(const std::string& path) {
@@ -59,7 +58,7 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
       reservations(database, sold),
       coupons(database),
       claims(database),
-      claimExpiry(database, std::chrono::seconds(config.queue.claimTimeoutSeconds)),
+      claimExpiry(database, config.queue.claimTimeout),
       idempotency(database, idempotencySettings(config.idempotency)) {}
 
 Website::Website(const Foundation& on)

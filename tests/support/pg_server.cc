@@ -79,7 +79,7 @@ Config::Database PgServer::superuser() const {
   database.port = port_;
   database.name = "postgres";
   database.user = "postgres";
-  database.connectTimeoutMs = 20000;
+  database.connectTimeout = std::chrono::seconds(20);
   return database;
 }
 

@@ -11,6 +11,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using namespace std::chrono_literals;
 using Variables = std::map<std::string, std::string>;
 
 namespace {
@@ -54,12 +55,12 @@ TEST(Config, DefaultsNeedNothingButASecret) {
   EXPECT_EQ(config.timezone, "Asia/Seoul");
   EXPECT_EQ(config.http.address, "127.0.0.1");
   EXPECT_EQ(config.http.port, 8080);
-  EXPECT_EQ(config.http.maxBodyBytes, 1024 * 1024);
+  EXPECT_EQ(config.http.maxBodyBytes, 1024U * 1024);
   EXPECT_THAT(config.http.corsOrigins, IsEmpty());
-  EXPECT_EQ(config.database.connections, 32);
-  EXPECT_EQ(config.auth.tokenMinutes, 24 * 60);
+  EXPECT_EQ(config.database.connections, 32U);
+  EXPECT_EQ(config.auth.tokenLife, 24h);
   EXPECT_EQ(config.lock.strategy, "memory");
-  EXPECT_EQ(config.lock.instances, 1);
+  EXPECT_EQ(config.lock.instances, 1U);
 }
 
 TEST(Config, AnEmptyObjectIsTheSameAsNoFile) {
@@ -80,9 +81,9 @@ TEST(Config, JsonSetsValuesOfEveryType) {
   EXPECT_EQ(config.http.port, 9000);
   EXPECT_THAT(config.http.corsOrigins, ElementsAre("https://a.example", "https://b.example"));
   EXPECT_EQ(config.database.host, "db");
-  EXPECT_EQ(config.database.connections, 7);
+  EXPECT_EQ(config.database.connections, 7U);
   EXPECT_EQ(config.lock.strategy, "pg-constraint");
-  EXPECT_EQ(config.lock.maxWaiters, 0);
+  EXPECT_EQ(config.lock.maxWaiters, 0U);
 }
 
 TEST(Config, VariablesOverrideJson) {
@@ -96,7 +97,7 @@ TEST(Config, VariablesOverrideJson) {
   EXPECT_EQ(config.http.port, 9001);
   EXPECT_THAT(config.http.corsOrigins, ElementsAre("https://a.example", "https://b.example"));
   EXPECT_EQ(config.database.password, "p=a,ss");
-  EXPECT_EQ(config.http.maxBodyBytes, 2048);
+  EXPECT_EQ(config.http.maxBodyBytes, 2048U);
   EXPECT_FALSE(config.demo);
   EXPECT_TRUE(config.lab);
 }
@@ -207,22 +208,22 @@ TEST(Config, OnlyADemoGetsASecretOfItsOwn) {
 TEST(Config, LockablesAreReadByNameAndWhatIsNotSetStaysOpen) {
   const auto times = pins(read(pinsJson(R"("wait_ms": 0, "lease_ms": 3000)")));
   EXPECT_EQ(times.strategy, "");
-  EXPECT_EQ(times.waitMs, 0);
-  EXPECT_EQ(times.leaseMs, 3000);
-  EXPECT_EQ(times.maxHoldMs, std::nullopt);
-  EXPECT_EQ(pins(read(pinsJson(R"("max_hold_ms": 0)"))).maxHoldMs, 0);
+  EXPECT_EQ(times.wait, 0ms);
+  EXPECT_EQ(times.lease, 3000ms);
+  EXPECT_EQ(times.maxHold, std::nullopt);
+  EXPECT_EQ(pins(read(pinsJson(R"("max_hold_ms": 0)"))).maxHold, 0ms);
   const auto strategy = pins(read(pinsJson(R"("strategy": "pg-constraint")")));
   EXPECT_EQ(strategy.strategy, "pg-constraint");
-  EXPECT_EQ(strategy.waitMs, std::nullopt);
-  EXPECT_EQ(strategy.leaseMs, std::nullopt);
+  EXPECT_EQ(strategy.wait, std::nullopt);
+  EXPECT_EQ(strategy.lease, std::nullopt);
   EXPECT_EQ(pins(read("")).strategy, "");
-  EXPECT_EQ(pins(read("")).waitMs, std::nullopt);
+  EXPECT_EQ(pins(read("")).wait, std::nullopt);
 }
 
 TEST(Config, VariablesOverrideLockables) {
   const Variables variables{{"FESTA_LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "1500"}};
-  EXPECT_EQ(pins(read("", variables)).leaseMs, 1500);
-  EXPECT_EQ(pins(read(pinsJson(R"("lease_ms": 3000)"), variables)).leaseMs, 1500);
+  EXPECT_EQ(pins(read("", variables)).lease, 1500ms);
+  EXPECT_EQ(pins(read(pinsJson(R"("lease_ms": 3000)"), variables)).lease, 1500ms);
 }
 
 TEST(Config, WrongLockablesAreRefusedByName) {
@@ -244,7 +245,7 @@ TEST(Config, RedlockNodesAreAListOfAddresses) {
   ASSERT_EQ(json.redlock.nodes.size(), 3U);
   EXPECT_EQ(json.redlock.nodes[2].host, "10.0.0.2");
   EXPECT_EQ(json.redlock.nodes[2].port, 65535);
-  EXPECT_EQ(json.redlock.maxLeaseMs, 4000);
+  EXPECT_EQ(json.redlock.maxLease, 4000ms);
   const auto variables = read("", {{"FESTA_REDLOCK_NODES", "a:1,b:1,c:1,d:1,e:1"}});
   ASSERT_EQ(variables.redlock.nodes.size(), 5U);
   EXPECT_EQ(variables.redlock.nodes[4].text(), "e:1");
@@ -275,10 +276,10 @@ TEST(Config, EveryThreadNeedsAConnection) {
 }
 
 TEST(Config, ThreadsAndHoldersFollowTheMachineAndTheConnectionsUnlessSet) {
-  EXPECT_GE(Config().ioThreads(), 1);
-  EXPECT_EQ(read("", {{"FESTA_HTTP_THREADS", "3"}}).ioThreads(), 3);
-  EXPECT_EQ(read("", {{"FESTA_DATABASE_CONNECTIONS", "5"}}).inFlightLimit(), 20);
-  EXPECT_EQ(read("", {{"FESTA_HTTP_MAX_IN_FLIGHT", "3"}}).inFlightLimit(), 3);
+  EXPECT_GE(Config().ioThreads(), 1U);
+  EXPECT_EQ(read("", {{"FESTA_HTTP_THREADS", "3"}}).ioThreads(), 3U);
+  EXPECT_EQ(read("", {{"FESTA_DATABASE_CONNECTIONS", "5"}}).inFlightLimit(), 20U);
+  EXPECT_EQ(read("", {{"FESTA_HTTP_MAX_IN_FLIGHT", "3"}}).inFlightLimit(), 3U);
 }
 
 TEST(Config, TheEnvironmentGivesOnlyVariablesOfOurs) {

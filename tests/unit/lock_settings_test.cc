@@ -9,7 +9,9 @@ namespace festa::test {
 
 namespace {
 
+using std::chrono::milliseconds;
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 // With what every configuration needs, on a machine of any size.
 Config configOf(const std::string& strategy) {
@@ -21,12 +23,12 @@ Config configOf(const std::string& strategy) {
 }
 
 // A lease of 4 s for pins, and time-outs whose longest path takes this long.
-Config configWithPathOf(const std::string& strategy, std::int64_t longestMs) {
+Config configWithPathOf(const std::string& strategy, milliseconds longest) {
   auto config = configOf(strategy);
-  config.lock.lockables.at(kAnnouncementPins.name).leaseMs = 4000;
-  config.database.poolTimeoutMs = 1000;
-  config.database.statementTimeoutMs = 300;
-  config.database.commitTimeoutMs = longestMs - 1000 - 300 * kLongestPathStatements;
+  config.lock.lockables.at(kAnnouncementPins.name).lease = 4000ms;
+  config.database.poolTimeout = 1000ms;
+  config.database.statementTimeout = 300ms;
+  config.database.commitTimeout = longest - 1000ms - 300ms * kLongestPathStatements;
   return config;
 }
 
@@ -40,14 +42,14 @@ std::string refusal(const Config& config) {
 }
 
 // A hold of 4 s is trusted for 4000 - 42 ms. Its last follower may begin when it is 500 ms old.
-constexpr std::int64_t kOnlyHolderHas = 3958;
-constexpr std::int64_t kLastFollowerHas = 3458;
+constexpr auto kOnlyHolderHas = 3958ms;
+constexpr auto kLastFollowerHas = 3458ms;
 
 }  // namespace
 
 TEST(LockSettings, LongestPathMustEndWithinTheTrustedPartOfTheLease) {
   for (const auto* strategy : {"memory", "redis-spin", "redis-pubsub"}) {
-    EXPECT_EQ(refusal(configWithPathOf(strategy, kOnlyHolderHas - 1)), "accepted") << strategy;
+    EXPECT_EQ(refusal(configWithPathOf(strategy, kOnlyHolderHas - 1ms)), "accepted") << strategy;
     EXPECT_THAT(refusal(configWithPathOf(strategy, kOnlyHolderHas)),
                 HasSubstr("'lock.lockables.announcement-pins.lease_ms'"))
         << strategy;
@@ -55,7 +57,7 @@ TEST(LockSettings, LongestPathMustEndWithinTheTrustedPartOfTheLease) {
 }
 
 TEST(LockSettings, LongestPathMustEndWithinWhatTheLastFollowerOfRedisFairHas) {
-  EXPECT_EQ(refusal(configWithPathOf("redis-fair", kLastFollowerHas - 1)), "accepted");
+  EXPECT_EQ(refusal(configWithPathOf("redis-fair", kLastFollowerHas - 1ms)), "accepted");
   EXPECT_THAT(refusal(configWithPathOf("redis-fair", kLastFollowerHas)),
               HasSubstr("'lock.lockables.announcement-pins.lease_ms'"));
 }
