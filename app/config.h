@@ -33,7 +33,7 @@ struct LockOverride {
 inline constexpr std::array kLockableNames{"announcement-pins", "seats", "coupons"};
 
 // The values are the defaults. The table in config.cc says of each member what it means and what it
-// may be.
+// may be; docs/configuration.md is that table in print.
 struct Config {
   std::string environment = "development";
   bool lab = false;

@@ -118,9 +118,12 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
   return lockable;
 }
 
+std::array<const lock::Lockable*, kLockableNames.size()> declaredLocks() {
+  return {&kAnnouncementPins, &kSeats, &kCoupons};
+}
+
 void checkLocks(const Config& config) {
-  for (const auto* lockable : {&kAnnouncementPins, &kSeats, &kCoupons})
-    configuredLock(config, *lockable);
+  for (const auto* lockable : declaredLocks()) configuredLock(config, *lockable);
 }
 
 }  // namespace festa

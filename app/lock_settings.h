@@ -4,6 +4,8 @@
 #include "app/config.h"
 #include "lock/lockable.h"
 
+#include <array>
+
 namespace festa {
 
 // A declared Lockable with the configured changes. Throws ConfigError when they cannot work: an
@@ -12,7 +14,10 @@ namespace festa {
 // longest hold below the lease.
 lock::Lockable configuredLock(const Config& config, lock::Lockable lockable);
 
-// The same for every Lockable of this program, before anything is touched.
+// Every Lockable of this program, as declared.
+std::array<const lock::Lockable*, kLockableNames.size()> declaredLocks();
+
+// configuredLock() for all of them, before anything is touched.
 void checkLocks(const Config& config);
 
 }  // namespace festa

@@ -1,4 +1,5 @@
 #include "app/application.h"
+#include "app/config_description.h"
 #include "app/lab_tools.h"
 #include "app/lock_settings.h"
 #include "app/log.h"
@@ -13,10 +14,12 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: festabook [--check] [config.json]\n"
+    "       festabook --describe-config\n"
     "       festabook seed --users N\n"
     "       festabook token NAME...\n"
     "  Serves the API. Settings come from the file and from FESTA_<SECTION>_<KEY> variables.\n"
     "  --check: reads and checks the settings, then ends.\n"
+    "  --describe-config: prints every setting with its default and its bounds, as Markdown.\n"
     "  seed, token: users with one password, tokens without logging in; for the lab.\n";
 
 std::string readFile(const std::string& path) {
@@ -43,18 +46,10 @@ int printTokens(const std::vector<std::string>& names) {
   return 0;
 }
 
-int start(int count, char** arguments) {
-  const std::vector<std::string> rest(arguments + std::min(count, 2), arguments + count);
-  if (count > 1 && std::string(arguments[1]) == "seed") return seed(rest);
-  if (count > 1 && std::string(arguments[1]) == "token") return printTokens(rest);
+int serve(const std::vector<std::string>& arguments) {
   bool checkOnly = false;
   std::string path;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    if (argument == "--help") {
-      std::cout << kUsage;
-      return 0;
-    }
+  for (const auto& argument : arguments) {
     if (argument == "--check")
       checkOnly = true;
     else
@@ -71,11 +66,30 @@ int start(int count, char** arguments) {
   return 0;
 }
 
+int print(const std::string& text) {
+  std::cout << text;
+  return 0;
+}
+
+int start(const std::vector<std::string>& arguments) {
+  const auto has = [&](const char* option) {
+    return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
+  };
+  const auto command = arguments.empty() ? "" : arguments.front();
+  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
+                                      arguments.end());
+  if (command == "seed") return seed(rest);
+  if (command == "token") return printTokens(rest);
+  if (has("--help")) return print(kUsage);
+  if (has("--describe-config")) return print(festa::describeConfig());
+  return serve(arguments);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   try {
-    return start(count, arguments);
+    return start({arguments + std::min(count, 1), arguments + count});
   } catch (const std::exception& error) {
     std::cerr << "festabook: " << error.what() << '\n';
     return 1;

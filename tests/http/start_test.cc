@@ -1,3 +1,4 @@
+#include "app/config_description.h"
 #include "services/password_hasher.h"
 #include "tests/support/loops.h"
 #include "tests/support/service.h"
@@ -6,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace festa::test {
 
@@ -232,6 +235,19 @@ TEST_F(StartTest, MissingOldMigrationStopsTheStart) {
   run("UPDATE schema_migrations SET version = (SELECT max(version) + 1 FROM schema_migrations) "
       "WHERE version = 1");
   expectRefused({}, "V001");
+}
+
+TEST_F(StartTest, SettingsAreDescribedWithoutAnyOfThem) {
+  const auto binary = program();
+  const auto output = [&](const std::string& option) {
+    const auto file = makeTemporaryFolder() + "/output";
+    EXPECT_EQ(Process({.arguments = {binary, option}, .output = file}).wait(), 0);
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  };
+  EXPECT_EQ(output("--describe-config"), describeConfig());
+  EXPECT_THAT(output("--help"), HasSubstr("--describe-config"));
 }
 
 TEST_F(StartTest, ThreeInstancesAtOnceMigrateOnce) {
