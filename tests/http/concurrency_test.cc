@@ -193,9 +193,7 @@ TEST(PinStorm, NeverMoreThanThreeOnOneFestival) {
 
 TEST(PinStorm, NeverMoreThanThreeOnAThousandFestivals) {
   Service service(sharedPg().createDatabase());
-  std::vector<Headers> festivals;
-  for (int i = 0; i < 1000; ++i) festivals.push_back(service.newFestival());
-  storm(service, festivals, 16, sized(100, 3000));
+  storm(service, service.newFestivals(1000), 16, sized(100, 3000));
 }
 
 TEST(PinStorm, FestivalsDoNotBlockEachOther) {

@@ -290,8 +290,11 @@ TEST_F(JunkTest, BodiesOverOneMegabyteAre413) {
     const auto padded = (route.body.empty() ? "{}" : route.body) + std::string(kMegabyte, ' ');
     expectProblem(send(route, padded), 413, "BODY_TOO_LARGE");
     expectProblem(client.send(route.method, route.path, padded), 413, "BODY_TOO_LARGE");
-    expectProblem(send(route, std::string(8 * kMegabyte, '[')), 413, "BODY_TOO_LARGE");
   }
+  // More than the sockets take: this client, which does not read while it sends, waits until the
+  // connection is closed.
+  expectProblem(send(writeRoutes().front(), std::string(8 * kMegabyte, '[')), 413,
+                "BODY_TOO_LARGE");
   const auto exactly = "{}" + std::string(kMegabyte - 2, ' ');
   expectProblem(client.send("POST", "/announcements", exactly, admin), 422, "VALIDATION_FAILED");
 }

@@ -113,30 +113,46 @@ int Service::locked(const std::string& state) const {
   return count;
 }
 
-Headers Service::as(const std::string& account) const {
-  PgSession session(database_);
-  const auto row =
-      session
-          .query("SELECT id, festival_id, role, password_version FROM councils WHERE username = $1",
-                 {account})
-          .at(0);
+namespace {
+
+constexpr const char* kCouncilColumns = "id, festival_id, role, password_version, username";
+
+Headers tokenOf(const PgSession::Row& council) {
   const TokenService tokens(kSecret, std::chrono::hours(1));
-  const Caller caller{account,   std::stoll(*row[0]), Realm::kCouncil, std::stoll(*row[1]),
-                      {*row[2]}, std::stoll(*row[3])};
+  const Caller caller{*council[4],     std::stoll(*council[0]),
+                      Realm::kCouncil, std::stoll(*council[1]),
+                      {*council[2]},   std::stoll(*council[3])};
   return {{"Authorization", "Bearer " + tokens.issue(caller)}};
 }
 
-Headers Service::newFestival() {
+}  // namespace
+
+Headers Service::as(const std::string& account) const {
   PgSession session(database_);
-  lastFestival_ = std::stoll(
-      *session.query("INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
-                     " VALUES ('U', 'F', '2026-05-20', '2026-05-22') RETURNING id")[0][0]);
-  const auto name = "council-of-" + std::to_string(lastFestival_);
-  session.query(
-      "INSERT INTO councils (festival_id, username, password_hash, role) VALUES ($1::bigint, $2, "
-      "'', 'ROLE_COUNCIL')",
-      {std::to_string(lastFestival_), name});
-  return as(name);
+  return tokenOf(
+      session
+          .query(std::string("SELECT ") + kCouncilColumns + " FROM councils WHERE username = $1",
+                 {account})
+          .at(0));
+}
+
+Headers Service::newFestival() {
+  return newFestivals(1).at(0);
+}
+
+std::vector<Headers> Service::newFestivals(int count) {
+  PgSession session(database_);
+  const auto councils = session.query(
+      "WITH f AS (INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+      " SELECT 'U', 'F', '2026-05-20', '2026-05-22' FROM generate_series(1, $1::int) RETURNING id)"
+      " INSERT INTO councils (festival_id, username, password_hash, role)"
+      " SELECT id, 'council-of-' || id, '', 'ROLE_COUNCIL' FROM f RETURNING " +
+          std::string(kCouncilColumns),
+      {std::to_string(count)});
+  std::vector<Headers> tokens;
+  for (const auto& council : councils) tokens.push_back(tokenOf(council));
+  lastFestival_ = std::stoll(*councils.back()[1]);
+  return tokens;
 }
 
 void Service::stop() {

@@ -41,6 +41,7 @@ class Service {
   Headers as(const std::string& account) const;
   // A new festival with a council of its own; its header.
   Headers newFestival();
+  std::vector<Headers> newFestivals(int count);
   std::int64_t lastFestival() const { return lastFestival_; }
   void stop();  // SIGTERM, waits for the end; throws unless it ends with status 0
   void kill();  // SIGKILL, waits for the end
