@@ -11,17 +11,6 @@ namespace festa {
 
 namespace {
 
-using std::chrono::milliseconds;
-
-drogon::Task<std::int64_t> drawEpoch(drogon::orm::DbClientPtr database) {
-  const auto rows = co_await database->execSqlCoro("SELECT nextval('lock_epoch')");
-  co_return rows[0][0].as<std::int64_t>();
-}
-
-lock::EpochSource epochsOf(const Database& database) {
-  return [&database] { return drawEpoch(database.client()); };
-}
-
 lock::LockTableLimits limitsOf(const Config& config) {
   return {config.lock.maxWaitersPerKey, config.lock.maxWaiters};
 }
@@ -52,7 +41,7 @@ std::shared_ptr<const lock::LoopRedisClients> addRedisClients(const Config::Redi
 std::shared_ptr<lock::RedlockNode> addRedlockNode(const Config::Redlock& config,
                                                   const Config::Redlock::Node& node,
                                                   const std::string& name,
-                                                  const lock::EpochSource& epochs) {
+                                                  lock::EpochSource& epochs) {
   drogon::app().createRedisClient(node.host, node.port, name, config.password, config.connections,
                                   true, inSeconds(config.timeout), config.database, config.user);
   auto commands = std::make_shared<lock::RedisCommands>(
@@ -64,23 +53,30 @@ std::shared_ptr<lock::RedlockNode> addRedlockNode(const Config::Redlock& config,
 }  // namespace
 
 Locks::Locks(const Config& config, const Database& database, std::int64_t epoch, Metrics& metrics)
-    : board_(config.inFlightLimit()),
+    : epochs_(database),
+      board_(config.inFlightLimit()),
       memory_(lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(), limitsOf(config))),
       configured_(config, strategies_, metrics) {
   strategies_.add("memory", *memory_);
-  if (!config.redis.host.empty()) addRedis(config, database, metrics);
-  if (!config.redlock.nodes.empty()) addRedlock(config, database);
+  if (!config.redis.host.empty()) addRedis(config, metrics);
+  if (!config.redlock.nodes.empty()) addRedlock(config);
   if (config.lab) lab_.emplace(configured_, strategies_, pauses_);
   addBoardGauges(metrics, board_);
 }
 
-void Locks::addRedis(const Config& config, const Database& database, Metrics& metrics) {
+drogon::Task<std::int64_t> Locks::Epochs::draw() {
+  const auto client = database_.client();
+  const auto rows = co_await client->execSqlCoro("SELECT nextval('lock_epoch')");
+  co_return rows[0][0].as<std::int64_t>();
+}
+
+void Locks::addRedis(const Config& config, Metrics& metrics) {
   const auto clients = addRedisClients(config.redis);
   redis_ = std::make_shared<lock::RedisCommands>(
       [clients] { return clients->here(); },
       config.redis.prefix + '/' + std::to_string(config.redis.database));
   const auto holdsOf = [&](const lock::RedisKeys& keys) {
-    return std::make_shared<lock::RedisHolds>(redis_, keys, epochsOf(database));
+    return std::make_shared<lock::RedisHolds>(redis_, keys, epochs_);
   };
   auto* const timers = drogon::app().getLoop();
   const auto limits = limitsOf(config);
@@ -107,15 +103,15 @@ void Locks::addRedis(const Config& config, const Database& database, Metrics& me
   add("redis-pubsub", lock::RedisPubSubLockStorage::create(lineOf("pubsub"), timers, limits));
 }
 
-void Locks::addRedlock(const Config& config, const Database& database) {
+void Locks::addRedlock(const Config& config) {
   lock::RedlockSettings settings;
   settings.nodeTimeout = config.redlock.timeout;
   settings.longestLease = config.redlock.maxLease;
   settings.spin.maxWaiters = config.lock.maxWaiters;
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
   for (const auto& node : config.redlock.nodes)
-    nodes.push_back(addRedlockNode(config.redlock, node, "redlock" + std::to_string(nodes.size()),
-                                   epochsOf(database)));
+    nodes.push_back(
+        addRedlockNode(config.redlock, node, "redlock" + std::to_string(nodes.size()), epochs_));
   redlock_ = std::make_shared<lock::RedlockLockStorage>(nodes, settings);
   strategies_.add("redlock", *redlock_);
 }

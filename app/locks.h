@@ -34,9 +34,20 @@ class Locks {
   void close();
 
  private:
-  void addRedis(const Config& config, const Database& database, Metrics& metrics);
-  void addRedlock(const Config& config, const Database& database);
+  // A sequence of the database.
+  class Epochs : public lock::EpochSource {
+   public:
+    explicit Epochs(const Database& database) : database_(database) {}
+    drogon::Task<std::int64_t> draw() override;
 
+   private:
+    const Database& database_;
+  };
+
+  void addRedis(const Config& config, Metrics& metrics);
+  void addRedlock(const Config& config);
+
+  Epochs epochs_;
   lock::LockBoard board_;
   const std::shared_ptr<lock::MemoryLockStorage> memory_;
   std::shared_ptr<lock::RedisCommands> redis_;

@@ -43,12 +43,12 @@ std::vector<std::string> namesOf(const RedisKeys& keys) {
   return {keys.fence(), keys.home(), keys.loss()};
 }
 
-drogon::Task<std::int64_t> drawAndComeBack(const EpochSource& epochs) {
+drogon::Task<std::int64_t> drawAndComeBack(EpochSource& epochs) {
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   std::int64_t epoch = 0;
   std::exception_ptr failure;
   try {
-    epoch = co_await epochs();
+    epoch = co_await epochs.draw();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -76,7 +76,7 @@ drogon::Task<bool> installEpoch(std::shared_ptr<RedisCommands> commands, RedisKe
 }
 
 drogon::Task<> startNewEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                             EpochSource epochs, std::int64_t floor) {
+                             EpochSource& epochs, std::int64_t floor) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::string nonce = randomOwnerPrefix();
     const auto mark = co_await markLoss(commands, keys, nonce, floor);

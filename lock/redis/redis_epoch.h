@@ -4,16 +4,22 @@
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redis_keys.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 
 namespace festa::lock {
 
-// A number that is larger at each call, also across restarts of everything: a sequence of the
-// database that checks the fences. Called on any loop on which the storage is used or on which its
-// timers and messages run; may end on another one.
-using EpochSource = std::function<drogon::Task<std::int64_t>()>;
+// Where epochs come from: a sequence of the database that checks the fences. Outlives the storages
+// that use it. Thread-safe.
+class EpochSource {
+ public:
+  virtual ~EpochSource() = default;
+
+  // A number that is larger at each call, also across restarts of everything. Called on any loop on
+  // which the storage is used or on which its timers and messages run; may end on another one.
+  // What it throws ends the request that needed the epoch.
+  virtual drogon::Task<std::int64_t> draw() = 0;
+};
 
 // Starts the server's fence counter in a new epoch and makes it at home on this server. Does
 // nothing when the counter is at home and has reached `floor`: another process was quicker. Never
@@ -26,7 +32,7 @@ using EpochSource = std::function<drogon::Task<std::int64_t>()>;
 // server that loses its counter a second time loses the mark, too. Processes that find the same
 // loss share the mark; the first of them installs, the others find the counter there.
 drogon::Task<> startNewEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                             EpochSource epochs, std::int64_t floor = 0);
+                             EpochSource& epochs, std::int64_t floor = 0);
 
 // The two steps on the server, one script each.
 

@@ -52,8 +52,8 @@ std::string text(std::int64_t number) {
 
 }  // namespace
 
-RedisHolds::RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource epochs)
-    : commands_(std::move(commands)), keys_(std::move(keys)), epochs_(std::move(epochs)) {}
+RedisHolds::RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource& epochs)
+    : commands_(std::move(commands)), keys_(std::move(keys)), epochs_(epochs) {}
 
 drogon::Task<> RedisHolds::startNewEpoch(std::int64_t floor) {
   std::shared_ptr<Waiter> waiter;

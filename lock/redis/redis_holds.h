@@ -19,7 +19,7 @@ namespace festa::lock {
 // know our scripts; replicas do not.
 class RedisHolds {
  public:
-  RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource epochs);
+  RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource& epochs);
 
   // One attempt; nullopt: somebody else holds it. `owner` is new for every request, not for every
   // attempt. After LockStorageUnavailable the hold may exist: see abandon().
@@ -47,7 +47,7 @@ class RedisHolds {
 
   const std::shared_ptr<RedisCommands> commands_;
   const RedisKeys keys_;
-  const EpochSource epochs_;
+  EpochSource& epochs_;
   std::atomic<std::uint64_t> trustedAt_{0};  // losses of commands_ when the server was last checked
 
   std::mutex mutex_;

@@ -86,10 +86,10 @@ std::string text(std::int64_t number) {
 }  // namespace
 
 RedlockNode::RedlockNode(std::shared_ptr<RedisCommands> commands, RedlockKeys keys,
-                         EpochSource epochs, Millis longestLease)
+                         EpochSource& epochs, Millis longestLease)
     : commands_(std::move(commands)),
       keys_(std::move(keys)),
-      epochs_(std::move(epochs)),
+      epochs_(epochs),
       longestLease_(text(longestLease.count())) {}
 
 drogon::Task<NodeReply> RedlockNode::take(LockKey key, std::string owner, Millis lease) {

@@ -35,7 +35,7 @@ struct NodeReply {
 class RedlockNode {
  public:
   // `longestLease` must be the same in all processes that share the node.
-  RedlockNode(std::shared_ptr<RedisCommands> commands, RedlockKeys keys, EpochSource epochs,
+  RedlockNode(std::shared_ptr<RedisCommands> commands, RedlockKeys keys, EpochSource& epochs,
               Millis longestLease);
 
   // Once per owner. kYes comes with a number for the fence.
@@ -67,7 +67,7 @@ class RedlockNode {
 
   const std::shared_ptr<RedisCommands> commands_;
   const RedlockKeys keys_;
-  const EpochSource epochs_;
+  EpochSource& epochs_;
   const std::string longestLease_;  // in ms, as the scripts take it
 };
 

@@ -20,12 +20,20 @@ using lock::NodeReply;
 constexpr Millis kLong{30'000};
 
 // The sequence of a database. The next draw after hold() has its number and is answered only after
-// release(). Thread-safe; kept by a shared_ptr, which the draws hold.
-class HeldEpochs : public std::enable_shared_from_this<HeldEpochs> {
+// release(). Thread-safe.
+class HeldEpochs : public lock::EpochSource {
  public:
-  lock::EpochSource source() {
-    return [self = shared_from_this()] { return draw(self); };
+  drogon::Task<std::int64_t> draw() override {
+    const std::int64_t epoch = ++last_;
+    if (holdsNext_.exchange(false)) {
+      isHolding_ = true;
+      auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+      while (isHolding_) co_await drogon::sleepCoro(loop, 0.002);
+      if (fails_.exchange(false)) throw lock::LockStorageUnavailable("the database is away");
+    }
+    co_return epoch;
   }
+
   void hold() { holdsNext_ = true; }
   bool isHolding() const { return isHolding_; }
   void release() { isHolding_ = false; }
@@ -37,17 +45,6 @@ class HeldEpochs : public std::enable_shared_from_this<HeldEpochs> {
   std::int64_t drawn() const { return last_; }
 
  private:
-  static drogon::Task<std::int64_t> draw(std::shared_ptr<HeldEpochs> self) {
-    const std::int64_t epoch = ++self->last_;
-    if (self->holdsNext_.exchange(false)) {
-      self->isHolding_ = true;
-      auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-      while (self->isHolding_) co_await drogon::sleepCoro(loop, 0.002);
-      if (self->fails_.exchange(false)) throw lock::LockStorageUnavailable("the database is away");
-    }
-    co_return epoch;
-  }
-
   std::atomic<std::int64_t> last_{0};
   std::atomic<bool> holdsNext_{false};
   std::atomic<bool> isHolding_{false};
@@ -109,7 +106,7 @@ class RedisEpochTest : public testing::Test {
 
   StoragePtr storage() {
     return makeStorage({.name = kNameOf<Storage>,
-                        .epochs = epochs_->source(),
+                        .epochs = epochs_,
                         .ports = {redis_.port()},
                         .patience = Millis{5000}},
                        loops_);
@@ -208,12 +205,12 @@ TYPED_TEST(RedisEpochTest, WhoWaitedForADrawThatFailedDoesNotTrustTheCounter) {
 TEST(RedlockEpoch, EpochDrawnBeforeASecondLossOfANodeIsNotInstalledAfterIt) {
   Loops loops;
   RedisServer redis;
-  const auto epochs = std::make_shared<HeldEpochs>();
+  HeldEpochs epochs;
   const auto nodeOf = [&] {
     auto commands =
         std::make_shared<lock::RedisCommands>([client = redis.connect()] { return client; });
     return std::make_shared<lock::RedlockNode>(commands, lock::RedlockKeys("test", "redlock"),
-                                               epochs->source(), Millis{20});
+                                               epochs, Millis{20});
   };
   int owners = 0;
   const auto start = [&](const std::shared_ptr<lock::RedlockNode>& node) {
@@ -232,17 +229,17 @@ TEST(RedlockEpoch, EpochDrawnBeforeASecondLossOfANodeIsNotInstalledAfterIt) {
   };
   const auto slow = nodeOf();
   const auto quick = nodeOf();
-  epochs->hold();
+  epochs.hold();
   std::vector<std::future<NodeReply>> waiting;
   ASSERT_TRUE(eventually([&] {
     waiting.push_back(start(slow));
     waiting.back().wait_for(Millis{50});
-    return epochs->isHolding();
+    return epochs.isHolding();
   }));
   const auto before = numberOf(quick);
   ASSERT_EQ(epochOf(before), 2);
   redis.command({"FLUSHALL"});
-  epochs->release();
+  epochs.release();
   for (auto& one : waiting) finish(std::move(one));
   EXPECT_GT(numberOf(quick), before) << "numbers went back";
 }

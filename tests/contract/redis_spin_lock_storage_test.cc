@@ -38,11 +38,16 @@ class RedisSpinTest : public testing::Test {
     return runOn(loops_.at(), [storage, lease] { return storage->unlock(lease); });
   }
 
-  static drogon::Task<std::int64_t> drawElsewhere(trantor::EventLoop* loop, bool isBroken) {
-    co_await drogon::switchThreadCoro(loop);
-    if (isBroken) throw std::runtime_error("no epoch to be had");
-    co_return 1;
-  }
+  struct EpochsElsewhere : lock::EpochSource {
+    drogon::Task<std::int64_t> draw() override {
+      co_await drogon::switchThreadCoro(loops.at());
+      if (isBroken) throw std::runtime_error("no epoch to be had");
+      co_return 1;
+    }
+
+    const Loops loops;
+    std::atomic<bool> isBroken = true;
+  };
   static drogon::Task<trantor::EventLoop*> loopAfterTake(Storage storage) {
     const lock::LockRequest request{"k", lock::Millis{0}, lock::Millis{30'000}};
     try {
@@ -104,14 +109,11 @@ TEST_F(RedisSpinTest, FencesDoNotGoBackAfterFlushallOrAnEmptyRestart) {
 
 // Such as a database client with threads of its own.
 TEST_F(RedisSpinTest, AnEpochSourceThatEndsOnAnotherLoopDoesNotMoveTheCaller) {
-  const Loops others;
-  bool isBroken = true;
-  const auto storage = makeStorage({.name = "redis-spin",
-                                    .epochs = [&] { return drawElsewhere(others.at(), isBroken); },
-                                    .ports = {redis_.port()}},
-                                   loops_);
+  const auto epochs = std::make_shared<EpochsElsewhere>();
+  const auto storage =
+      makeStorage({.name = "redis-spin", .epochs = epochs, .ports = {redis_.port()}}, loops_);
   EXPECT_EQ(runOn(loops_.at(), [&] { return loopAfterTake(storage); }), loops_.at());
-  isBroken = false;
+  epochs->isBroken = false;
   EXPECT_EQ(runOn(loops_.at(), [&] { return loopAfterTake(storage); }), loops_.at());
   EXPECT_FALSE(take(storage, "k")) << "it was not taken";
 }

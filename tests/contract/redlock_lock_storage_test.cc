@@ -2,6 +2,7 @@
 
 #include "tests/contract/lock_storage_contract.h"
 #include "tests/support/redlock_nodes.h"
+#include "tests/support/storages.h"
 #include "tests/support/tcp_proxy.h"
 
 #include <signal.h>
@@ -28,19 +29,13 @@ const lock::RedlockKeys kKeys(kPrefix, "redlock");
 constexpr Millis kLong{30'000};
 const lock::RedlockSettings kPatient{.nodeTimeout = Millis{500}, .longestLease = kLong};
 
-std::atomic<std::int64_t> lastEpoch{0};
-
-drogon::Task<std::int64_t> nextEpoch() {
-  co_return ++lastEpoch;
-}
-
 Storage redlockOn(const std::vector<drogon::nosql::RedisClientPtr>& clients,
                   const lock::RedlockSettings& settings) {
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
   for (const auto& client : clients) {
     auto commands = std::make_shared<lock::RedisCommands>([client] { return client; });
-    nodes.push_back(
-        std::make_shared<lock::RedlockNode>(commands, kKeys, nextEpoch, settings.longestLease));
+    nodes.push_back(std::make_shared<lock::RedlockNode>(commands, kKeys, *countedEpochs(),
+                                                        settings.longestLease));
   }
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }

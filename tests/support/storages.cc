@@ -32,14 +32,22 @@ std::int64_t countUp(const std::string& path) {
   return last;
 }
 
-drogon::Task<std::int64_t> nextEpochOf(std::string file) {
-  co_return countUp(file);
-}
+class FileEpochs : public lock::EpochSource {
+ public:
+  explicit FileEpochs(std::string file) : file_(std::move(file)) {}
+  drogon::Task<std::int64_t> draw() override { co_return countUp(file_); }
 
-drogon::Task<std::int64_t> nextCountedEpoch() {
-  static std::atomic<std::int64_t> last{0};
-  co_return ++last;
-}
+ private:
+  const std::string file_;
+};
+
+class CountedEpochs : public lock::EpochSource {
+ public:
+  drogon::Task<std::int64_t> draw() override { co_return ++last_; }
+
+ private:
+  std::atomic<std::int64_t> last_{0};
+};
 
 std::shared_ptr<lock::RedisCommands> commandsOn(int port, lock::Millis patience) {
   const auto client = RedisServer::connectTo(port, 1, patience);
@@ -49,7 +57,7 @@ std::shared_ptr<lock::RedisCommands> commandsOn(int port, lock::Millis patience)
 std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
   auto holds =
       std::make_shared<lock::RedisHolds>(commandsOn(options.ports.at(0), options.patience),
-                                         lock::RedisKeys(options.prefix, "spin"), options.epochs);
+                                         lock::RedisKeys(options.prefix, "spin"), *options.epochs);
   return std::make_shared<lock::RedisSpinLockStorage>(
       holds, lock::SpinSettings{.maxWaiters = options.maxWaiters});
 }
@@ -60,7 +68,7 @@ std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops
   const auto commands = commandsOn(port, options.patience);
   const auto listener = RedisServer::connectTo(options.messages == 0 ? port : options.messages);
   const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
-  const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, options.epochs);
+  const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, *options.epochs);
   const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
   const auto line = lock::RedisLine::create(
       commands, holds, keys,
@@ -78,7 +86,7 @@ std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
   for (const int port : options.ports)
     nodes.push_back(std::make_shared<lock::RedlockNode>(
         commandsOn(port, options.patience), lock::RedlockKeys(options.prefix, "redlock"),
-        options.epochs, settings.longestLease));
+        *options.epochs, settings.longestLease));
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
 
@@ -86,12 +94,14 @@ std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
 
 std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Loops& loops) {
   if (options.name == "memory") {
-    const auto epoch = runOn(loops.at(0), options.epochs);
+    const auto epoch = runOn(loops.at(0), [&] { return options.epochs->draw(); });
     return lock::MemoryLockStorage::create(epoch, loops.at(0),
                                            {.waitersPerKey = options.maxWaiters});
   }
   // Never destroyed, as their clients are not: replies may come when a test is over.
   static auto& kept = *new std::vector<std::shared_ptr<lock::LockStorage>>;
+  static auto& keptEpochs = *new std::vector<std::shared_ptr<lock::EpochSource>>;
+  keptEpochs.push_back(options.epochs);
   if (options.name == "redis-spin") return kept.emplace_back(makeSpin(options));
   if (options.name == "redis-fair") return kept.emplace_back(makeLine(options, loops, true));
   if (options.name == "redis-pubsub") return kept.emplace_back(makeLine(options, loops, false));
@@ -99,12 +109,13 @@ std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Lo
   throw std::invalid_argument("there is no storage " + options.name);
 }
 
-lock::EpochSource countedEpochs() {
-  return nextCountedEpoch;
+std::shared_ptr<lock::EpochSource> countedEpochs() {
+  static const auto all = std::make_shared<CountedEpochs>();
+  return all;
 }
 
-lock::EpochSource epochsFrom(const std::string& file) {
-  return [file] { return nextEpochOf(file); };
+std::shared_ptr<lock::EpochSource> epochsFrom(const std::string& file) {
+  return std::make_shared<FileEpochs>(file);
 }
 
 }  // namespace festa::test

@@ -12,10 +12,10 @@ namespace festa::test {
 
 struct StorageOptions {
   std::string name;  // memory, redis-spin, redis-pubsub, redis-fair, redlock
-  lock::EpochSource epochs;
-  std::vector<int> ports = {};  // of Redis servers on 127.0.0.1
-  std::string prefix = "test";  // of keys in Redis
-  int messages = 0;             // the port for subscriptions; 0: the first of `ports`
+  std::shared_ptr<lock::EpochSource> epochs;  // kept as long as the storage
+  std::vector<int> ports = {};                // of Redis servers on 127.0.0.1
+  std::string prefix = "test";                // of keys in Redis
+  int messages = 0;                           // the port for subscriptions; 0: the first of `ports`
   std::size_t maxWaiters = 100'000;
   lock::Millis patience{500};  // with a server's answer
 };
@@ -25,9 +25,9 @@ struct StorageOptions {
 std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Loops& loops);
 
 // 1, 2, … in this process.
-lock::EpochSource countedEpochs();
+std::shared_ptr<lock::EpochSource> countedEpochs();
 
 // Counts in a file, so that the epochs of several processes are all different and grow.
-lock::EpochSource epochsFrom(const std::string& file);
+std::shared_ptr<lock::EpochSource> epochsFrom(const std::string& file);
 
 }  // namespace festa::test
