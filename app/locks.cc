@@ -1,6 +1,5 @@
 #include "app/locks.h"
 
-#include "lock/loop_clients.h"
 #include "lock/redis/redis_fair_lock_storage.h"
 #include "lock/redis/redis_pubsub_lock_storage.h"
 #include "lock/redis/redis_spin_lock_storage.h"
@@ -38,16 +37,12 @@ std::shared_ptr<const lock::LoopRedisClients> addRedisClients(const Config::Redi
 }
 
 // One client per node and loop.
-std::shared_ptr<lock::RedlockNode> addRedlockNode(const Config::Redlock& config,
-                                                  const Config::Redlock::Node& node,
-                                                  const std::string& name,
-                                                  lock::EpochSource& epochs) {
+std::shared_ptr<const lock::LoopRedisClients> addNodeClients(const Config::Redlock& config,
+                                                             const Config::Redlock::Node& node,
+                                                             const std::string& name) {
   drogon::app().createRedisClient(node.host, node.port, name, config.password, config.connections,
                                   true, inSeconds(config.timeout), config.database, config.user);
-  auto commands = std::make_shared<lock::RedisCommands>(
-      [clients = lock::fastRedisClients(name)] { return clients->here(); });
-  return std::make_shared<lock::RedlockNode>(commands, lock::RedlockKeys(config.prefix, "redlock"),
-                                             epochs, config.maxLease);
+  return lock::fastRedisClients(name);
 }
 
 }  // namespace
@@ -71,10 +66,9 @@ drogon::Task<std::int64_t> Locks::Epochs::draw() {
 }
 
 void Locks::addRedis(const Config& config, Metrics& metrics) {
-  const auto clients = addRedisClients(config.redis);
+  const auto& clients = *redisClients_.emplace_back(addRedisClients(config.redis));
   redis_ = std::make_shared<lock::RedisCommands>(
-      [clients] { return clients->here(); },
-      config.redis.prefix + '/' + std::to_string(config.redis.database));
+      clients, config.redis.prefix + '/' + std::to_string(config.redis.database));
   const auto holdsOf = [&](const lock::RedisKeys& keys) {
     return std::make_shared<lock::RedisHolds>(redis_, keys, epochs_);
   };
@@ -82,8 +76,7 @@ void Locks::addRedis(const Config& config, Metrics& metrics) {
   const auto limits = limitsOf(config);
   const auto lineOf = [&](const std::string& storage) {
     const lock::RedisKeys keys(config.redis.prefix, storage);
-    const lock::LineSurroundings around{
-        timers, [clients] { return clients->here()->newSubscriber(); }, limits};
+    const lock::LineSurroundings around{timers, clients, limits};
     auto line = lock::RedisLine::create(redis_, holdsOf(keys), keys, around);
     metrics.addCounterSource("festa_lock_offers_expired_total",
                              "Offers of a key that came too late for their receiver here.",
@@ -109,9 +102,13 @@ void Locks::addRedlock(const Config& config) {
   settings.longestLease = config.redlock.maxLease;
   settings.spin.maxWaiters = config.lock.maxWaiters;
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
-  for (const auto& node : config.redlock.nodes)
-    nodes.push_back(
-        addRedlockNode(config.redlock, node, "redlock" + std::to_string(nodes.size()), epochs_));
+  const lock::RedlockKeys keys(config.redlock.prefix, "redlock");
+  for (const auto& node : config.redlock.nodes) {
+    const auto name = "redlock" + std::to_string(nodes.size());
+    const auto& clients = *redisClients_.emplace_back(addNodeClients(config.redlock, node, name));
+    nodes.push_back(std::make_shared<lock::RedlockNode>(
+        std::make_shared<lock::RedisCommands>(clients), keys, epochs_, settings.longestLease));
+  }
   redlock_ = std::make_shared<lock::RedlockLockStorage>(nodes, settings);
   strategies_.add("redlock", *redlock_);
 }

@@ -6,6 +6,7 @@
 #include "app/metrics.h"
 #include "app/strategies.h"
 #include "lock/lock_board.h"
+#include "lock/loop_clients.h"
 #include "lock/memory_lock_storage.h"
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redlock_lock_storage.h"
@@ -50,6 +51,8 @@ class Locks {
   Epochs epochs_;
   lock::LockBoard board_;
   const std::shared_ptr<lock::MemoryLockStorage> memory_;
+  // Of the Redis server and of the Redlock nodes.
+  std::vector<std::shared_ptr<const lock::LoopRedisClients>> redisClients_;
   std::shared_ptr<lock::RedisCommands> redis_;
   std::vector<std::shared_ptr<lock::LockStorage>> redisStorages_;
   std::shared_ptr<lock::RedlockLockStorage> redlock_;

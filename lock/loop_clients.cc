@@ -4,15 +4,15 @@
 #include <trantor/net/EventLoop.h>
 
 #include <future>
+#include <type_traits>
 #include <utility>
 
 namespace festa::lock {
 
 namespace {
 
-using Visit = std::function<void(std::size_t index)>;
-
-void runAndWait(trantor::EventLoop* loop, const std::function<void()>& work) {
+template <class Work>
+void runAndWait(trantor::EventLoop* loop, const Work& work) {
   std::promise<void> done;
   loop->runInLoop([&] {
     work();
@@ -23,7 +23,8 @@ void runAndWait(trantor::EventLoop* loop, const std::function<void()>& work) {
 
 // On the thread of every loop: `begin` when all loops run and nobody is served yet, `end` when that
 // loop has stopped.
-void visitLoops(std::size_t count, const Visit& begin, const Visit& end) {
+template <class Begin, class End>
+void visitLoops(std::size_t count, const Begin& begin, const End& end) {
   drogon::app().registerBeginningAdvice([count, begin, end] {
     for (std::size_t i = 0; i < count; ++i) {
       auto& app = drogon::app();
@@ -34,21 +35,30 @@ void visitLoops(std::size_t count, const Visit& begin, const Visit& end) {
   });
 }
 
+template <class Client>
+auto fastClientOfThisLoop(const std::string& name) {
+  if constexpr (std::is_same_v<Client, drogon::orm::DbClient>)
+    return drogon::app().getFastDbClient(name);
+  else
+    return drogon::app().getFastRedisClient(name);
+}
+
 }  // namespace
 
 template <class Client>
-std::shared_ptr<const LoopClients<Client>> LoopClients<Client>::create(
-    std::function<Ptr()> ofThisLoop) {
+std::shared_ptr<const LoopClients<Client>> LoopClients<Client>::create(std::string name) {
   const std::shared_ptr<LoopClients> all(new LoopClients(drogon::app().getThreadNum() + 1));
   visitLoops(
       all->clients_.size(),
-      [all, ofThisLoop = std::move(ofThisLoop)](std::size_t i) { all->clients_[i] = ofThisLoop(); },
+      [all, name = std::move(name)](std::size_t i) {
+        all->clients_[i] = fastClientOfThisLoop<Client>(name);
+      },
       [all](std::size_t i) { all->clients_[i].reset(); });
   return all;
 }
 
 template <class Client>
-typename LoopClients<Client>::Ptr LoopClients<Client>::here() const {
+std::shared_ptr<Client> LoopClients<Client>::here() const {
   const auto index = drogon::app().getCurrentThreadIndex();
   auto client = index < clients_.size() ? clients_[index] : nullptr;
   if (!client) throw NoClientHere();
@@ -56,13 +66,11 @@ typename LoopClients<Client>::Ptr LoopClients<Client>::here() const {
 }
 
 std::shared_ptr<const LoopDbClients> fastDbClients(std::string name) {
-  return LoopDbClients::create(
-      [name = std::move(name)] { return drogon::app().getFastDbClient(name); });
+  return LoopDbClients::create(std::move(name));
 }
 
 std::shared_ptr<const LoopRedisClients> fastRedisClients(std::string name) {
-  return LoopRedisClients::create(
-      [name = std::move(name)] { return drogon::app().getFastRedisClient(name); });
+  return LoopRedisClients::create(std::move(name));
 }
 
 template class LoopClients<drogon::orm::DbClient>;

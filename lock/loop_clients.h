@@ -1,10 +1,10 @@
 // Drogon's fast clients, each on the loop that it belongs to.
 #pragma once
 
-#include <drogon/nosql/RedisClient.h>
+#include "lock/client_source.h"
+
 #include <drogon/orm/DbClient.h>
 
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,30 +27,26 @@ class NoClientHere : public std::logic_error {
 //
 // Thread-safe.
 template <class Client>
-class LoopClients {
+class LoopClients : public ClientSource<Client> {
  public:
-  using Ptr = std::shared_ptr<Client>;
+  // The clients that were added to app() under this name as fast ones. Shared: what app() calls at
+  // the start and at the end of each loop keeps them as well.
+  static std::shared_ptr<const LoopClients> create(std::string name);
 
-  // The client of the calling loop. Throws NoClientHere on other threads, and before
-  // app().run().
-  Ptr here() const;
+  // Throws NoClientHere on threads that are not a loop's of app(), and before app().run().
+  std::shared_ptr<Client> here() const override;
 
  private:
   explicit LoopClients(std::size_t loops) : clients_(loops) {}
-  static std::shared_ptr<const LoopClients> create(std::function<Ptr()> ofThisLoop);
 
-  friend std::shared_ptr<const LoopClients<drogon::orm::DbClient>> fastDbClients(std::string name);
-  friend std::shared_ptr<const LoopClients<drogon::nosql::RedisClient>> fastRedisClients(
-      std::string name);
-
-  std::vector<Ptr> clients_;  // by the loop's index; each used by the thread of that loop only
+  // By the loop's index; each used by the thread of that loop only.
+  std::vector<std::shared_ptr<Client>> clients_;
 };
 
 using LoopDbClients = LoopClients<drogon::orm::DbClient>;
 using LoopRedisClients = LoopClients<drogon::nosql::RedisClient>;
 
-// The clients that were added to app() under this name as fast ones. Called after setThreadNum()
-// and before app().run().
+// Called after setThreadNum() and before app().run().
 std::shared_ptr<const LoopDbClients> fastDbClients(std::string name = "default");
 std::shared_ptr<const LoopRedisClients> fastRedisClients(std::string name = "default");
 

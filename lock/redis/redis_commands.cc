@@ -52,11 +52,9 @@ struct Outcome {
 };
 
 // hiredis formats from C varargs; "%b" takes a pointer and a size.
-template <std::size_t... I>
-void sendArguments(RedisClient& client, const std::vector<std::string>& arguments,
-                   std::function<void(const RedisResult&)> onReply,
-                   std::function<void(const RedisException&)> onError,
-                   std::index_sequence<I...> /*count*/) {
+template <class OnReply, class OnError, std::size_t... I>
+void sendArguments(RedisClient& client, const std::vector<std::string>& arguments, OnReply onReply,
+                   OnError onError, std::index_sequence<I...> /*count*/) {
   std::string format;
   for (std::size_t i = 0; i < sizeof...(I); ++i) format += i == 0 ? "%b" : " %b";
   const auto flat = std::tuple_cat(std::make_tuple(arguments[I].data(), arguments[I].size())...);
@@ -67,10 +65,9 @@ void sendArguments(RedisClient& client, const std::vector<std::string>& argument
       flat);
 }
 
-template <std::size_t N = 1>
-void sendAny(RedisClient& client, const std::vector<std::string>& arguments,
-             std::function<void(const RedisResult&)> onReply,
-             std::function<void(const RedisException&)> onError) {
+template <std::size_t N = 1, class OnReply, class OnError>
+void sendAny(RedisClient& client, const std::vector<std::string>& arguments, OnReply onReply,
+             OnError onError) {
   if constexpr (N > kMaxArguments) {
     throw std::logic_error("a Redis command has too many arguments");
   } else {
@@ -137,7 +134,7 @@ drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments)
 
 drogon::Task<RedisReply> RedisCommands::send(const std::vector<std::string>& arguments) {
   if (!breaker_.admit(SteadyClock::now())) throw RedisIsAway();
-  CommandAwaiter awaiter(client_(), arguments);
+  CommandAwaiter awaiter(clients_.here(), arguments);
   const std::shared_ptr<Outcome> outcome = co_await awaiter;
   if (!outcome->lost.empty()) {
     breaker_.failed(SteadyClock::now());
@@ -152,7 +149,7 @@ drogon::Task<RedisReply> RedisCommands::send(const std::vector<std::string>& arg
 drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
                                             std::vector<std::string> keys,
                                             std::vector<std::string> arguments,
-                                            Introduction introduction) {
+                                            Introduction* introduction) {
   const auto& known = prepared(script);
   std::vector<std::string> command;
   command.reserve(3 + keys.size() + arguments.size());
@@ -167,7 +164,7 @@ drogon::Task<RedisReply> RedisCommands::run(const RedisScript& script,
     if (!std::string_view(error.what()).starts_with("NOSCRIPT"))
       throw LockStorageUnavailable(std::string("Redis refuses: ") + error.what());
   }
-  if (introduction) co_await introduction();
+  if (introduction) co_await introduction->introduce();
   command[0] = "EVAL";
   command[1] = known.text;
   try {

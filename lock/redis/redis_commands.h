@@ -2,11 +2,9 @@
 #pragma once
 
 #include "lock/breaker.h"
-
-#include <drogon/nosql/RedisClient.h>
+#include "lock/client_source.h"
 
 #include <atomic>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -56,23 +54,29 @@ class RedisScript {
 // breaker is open (it has not).
 class RedisCommands {
  public:
-  using ClientSource = std::function<drogon::nosql::RedisClientPtr()>;
-  using Introduction = std::function<drogon::Task<>()>;
+  // Awaited by run() when the server does not know a script: it may not be the server we knew.
+  class Introduction {
+   public:
+    virtual drogon::Task<> introduce() = 0;
 
-  // `client` gives the client of the calling loop; it has a time-out set. Users of one server (and
-  // database) that do not share their keys have different names: the server does not know the
-  // scripts of one by those of another.
-  explicit RedisCommands(ClientSource client, std::string user = "")
-      : client_(std::move(client)), user_(std::move(user)) {}
+   protected:
+    ~Introduction() = default;
+  };
+
+  // `clients` outlives this. Users of one server (and database) that do not share their keys have
+  // different names: the server does not know the scripts of one by those of another.
+  explicit RedisCommands(const RedisClientSource& clients, std::string user = "")
+      : clients_(clients), user_(std::move(user)) {}
 
   // At most 40 arguments. Throws RedisError when the server refused.
   drogon::Task<RedisReply> call(std::vector<std::string> arguments);
 
-  // By SHA, and with the text when the server does not know it: executed once either way. Such a
-  // server may not be the one we knew; `introduction` runs before it is given the text. A refusal
-  // (out of memory, loading, read-only) is LockStorageUnavailable too: it cannot serve us now.
+  // By SHA, and with the text when the server does not know it: executed once either way. The
+  // introduction, if any, comes before the text, and outlives the task. A refusal (out of memory,
+  // loading, read-only) is LockStorageUnavailable too: it cannot serve us now.
   drogon::Task<RedisReply> run(const RedisScript& script, std::vector<std::string> keys,
-                               std::vector<std::string> arguments, Introduction introduction = {});
+                               std::vector<std::string> arguments,
+                               Introduction* introduction = nullptr);
 
   bool isAway() const { return breaker_.isOpen(); }
   // How many replies were lost so far.
@@ -87,7 +91,7 @@ class RedisCommands {
   // The arguments outlive the task.
   drogon::Task<RedisReply> send(const std::vector<std::string>& arguments);
 
-  const ClientSource client_;
+  const RedisClientSource& clients_;
   const std::string user_;
   Breaker breaker_;
   std::atomic<std::uint64_t> losses_{0};

@@ -101,8 +101,7 @@ drogon::Task<> RedisHolds::requireHome() {
 drogon::Task<RedisReply> RedisHolds::run(const RedisScript& script, std::vector<std::string> keys,
                                          std::vector<std::string> arguments) {
   if (trustedAt_ != commands_->losses()) co_await requireHome();
-  const RedisCommands::Introduction introduction = [this] { return requireHome(); };
-  co_return co_await commands_->run(script, std::move(keys), std::move(arguments), introduction);
+  co_return co_await commands_->run(script, std::move(keys), std::move(arguments), this);
 }
 
 drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string owner, Millis lease) {

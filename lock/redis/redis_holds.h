@@ -17,7 +17,7 @@ namespace festa::lock {
 // or was started on another server (failover to a replica), a new epoch is drawn first, so tokens
 // never go back. A change of servers is suspected after a lost reply and when the server does not
 // know our scripts; replicas do not.
-class RedisHolds {
+class RedisHolds : private RedisCommands::Introduction {
  public:
   RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource& epochs);
 
@@ -41,6 +41,7 @@ class RedisHolds {
   drogon::Task<> startNewEpoch(std::int64_t floor = 0);
 
  private:
+  drogon::Task<> introduce() override { return requireHome(); }
   drogon::Task<> requireHome();
   static drogon::AsyncTask giveBackUntil(std::shared_ptr<RedisCommands> commands, std::string hold,
                                          std::string owner, SteadyTime until);

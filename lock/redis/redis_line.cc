@@ -33,18 +33,18 @@ std::string processName() {
 
 std::shared_ptr<RedisLine> RedisLine::create(std::shared_ptr<RedisCommands> commands,
                                              std::shared_ptr<RedisHolds> holds, RedisKeys keys,
-                                             LineSurroundings around) {
+                                             const LineSurroundings& around) {
   return std::shared_ptr<RedisLine>(
-      new RedisLine(std::move(commands), std::move(holds), std::move(keys), std::move(around)));
+      new RedisLine(std::move(commands), std::move(holds), std::move(keys), around));
 }
 
 RedisLine::RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
-                     RedisKeys keys, LineSurroundings around)
+                     RedisKeys keys, const LineSurroundings& around)
     : commands_(std::move(commands)),
       holds_(std::move(holds)),
       keys_(std::move(keys)),
       process_(processName()),
-      around_(std::move(around)),
+      around_(around),
       client_(process_) {}
 
 template <class Decision>
@@ -317,7 +317,7 @@ void RedisLine::listen() {
 }
 
 void RedisLine::subscribe() {
-  subscriber_ = around_.subscriber();
+  subscriber_ = around_.messages.here()->newSubscriber();
   subscriber_->subscribe(keys_.wake(process_),
                          [weak = weak_from_this()](const std::string&, const std::string& text) {
                            if (const auto self = weak.lock()) self->hear(text);

@@ -16,10 +16,8 @@
 namespace festa::lock {
 
 struct LineSurroundings {
-  using Subscriber = std::shared_ptr<drogon::nosql::RedisSubscriber>;
-
-  trantor::EventLoop* timers;  // no holder blocks it, and Redis commands may be sent on it
-  std::function<Subscriber()> subscriber;  // the connection for messages; called once, on `timers`
+  trantor::EventLoop* timers;         // no holder blocks it, and Redis commands may be sent on it
+  const RedisClientSource& messages;  // whose client of `timers` is subscribed; outlives the line
   LockTableLimits limits = {};
 };
 
@@ -40,7 +38,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
 
   static std::shared_ptr<RedisLine> create(std::shared_ptr<RedisCommands> commands,
                                            std::shared_ptr<RedisHolds> holds, RedisKeys keys,
-                                           LineSurroundings around);
+                                           const LineSurroundings& around);
 
   // The whole of a LockStorage::tryLock, in order of arrival.
   drogon::Task<std::optional<Lease>> take(LockRequest request);
@@ -75,7 +73,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
 
  private:
   RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
-            RedisKeys keys, LineSurroundings around);
+            RedisKeys keys, const LineSurroundings& around);
 
   // Lets client_ decide something and carries out what follows from it.
   template <class Decision>
@@ -107,7 +105,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   const std::string process_;
   const LineSurroundings around_;
   std::once_flag listening_;
-  LineSurroundings::Subscriber subscriber_;
+  std::shared_ptr<drogon::nosql::RedisSubscriber> subscriber_;
 
   mutable std::mutex mutex_;
   // guarded by mutex_

@@ -3,6 +3,7 @@
 
 #include "tests/support/line_model.h"
 #include "tests/support/loops.h"
+#include "tests/support/one_client.h"
 #include "tests/support/redis_server.h"
 
 #include <gtest/gtest.h>
@@ -50,8 +51,8 @@ class LineScripts : public testing::Test {
   Loops loops_;
   RedisServer redis_;
   const lock::RedisKeys keys_{"test", "line"};
-  const drogon::nosql::RedisClientPtr client_ = redis_.connect();
-  lock::RedisCommands commands_{[this] { return client_; }};
+  const OneClient client_{redis_.connect()};
+  lock::RedisCommands commands_{client_};
   LineModel model_;
 };
 

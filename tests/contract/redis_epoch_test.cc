@@ -4,6 +4,7 @@
 #include "lock/redis/redlock_node.h"
 #include "tests/contract/redis_line_test.h"
 #include "tests/support/epoch_model.h"
+#include "tests/support/one_client.h"
 
 #include <gtest/gtest.h>
 
@@ -60,8 +61,7 @@ std::int64_t epochOf(std::int64_t token) {
 TEST(RedisEpochScripts, AnswerAsTheModelDoes) {
   Loops loops;
   RedisServer redis;
-  const auto commands =
-      std::make_shared<lock::RedisCommands>([client = redis.connect()] { return client; });
+  const auto commands = commandsOf(redis.connect());
   const lock::RedisKeys keys("test", "any");
   EpochModel model;
   // Marks as the server and as the model know them.
@@ -207,10 +207,8 @@ TEST(RedlockEpoch, EpochDrawnBeforeASecondLossOfANodeIsNotInstalledAfterIt) {
   RedisServer redis;
   HeldEpochs epochs;
   const auto nodeOf = [&] {
-    auto commands =
-        std::make_shared<lock::RedisCommands>([client = redis.connect()] { return client; });
-    return std::make_shared<lock::RedlockNode>(commands, lock::RedlockKeys("test", "redlock"),
-                                               epochs, Millis{20});
+    return std::make_shared<lock::RedlockNode>(
+        commandsOf(redis.connect()), lock::RedlockKeys("test", "redlock"), epochs, Millis{20});
   };
   int owners = 0;
   const auto start = [&](const std::shared_ptr<lock::RedlockNode>& node) {

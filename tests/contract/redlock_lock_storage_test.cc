@@ -1,6 +1,7 @@
 #include "lock/redis/redlock_lock_storage.h"
 
 #include "tests/contract/lock_storage_contract.h"
+#include "tests/support/one_client.h"
 #include "tests/support/redlock_nodes.h"
 #include "tests/support/storages.h"
 #include "tests/support/tcp_proxy.h"
@@ -32,11 +33,9 @@ const lock::RedlockSettings kPatient{.nodeTimeout = Millis{500}, .longestLease =
 Storage redlockOn(const std::vector<drogon::nosql::RedisClientPtr>& clients,
                   const lock::RedlockSettings& settings) {
   std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
-  for (const auto& client : clients) {
-    auto commands = std::make_shared<lock::RedisCommands>([client] { return client; });
-    nodes.push_back(std::make_shared<lock::RedlockNode>(commands, kKeys, *countedEpochs(),
+  for (const auto& client : clients)
+    nodes.push_back(std::make_shared<lock::RedlockNode>(commandsOf(client), kKeys, *countedEpochs(),
                                                         settings.longestLease));
-  }
   return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
 }
 

@@ -5,6 +5,7 @@
 #include "lock/redis/redis_pubsub_lock_storage.h"
 #include "lock/redis/redis_spin_lock_storage.h"
 #include "lock/redis/redlock_lock_storage.h"
+#include "tests/support/one_client.h"
 #include "tests/support/redis_server.h"
 
 #include <fcntl.h>
@@ -50,8 +51,7 @@ class CountedEpochs : public lock::EpochSource {
 };
 
 std::shared_ptr<lock::RedisCommands> commandsOn(int port, lock::Millis patience) {
-  const auto client = RedisServer::connectTo(port, 1, patience);
-  return std::make_shared<lock::RedisCommands>([client] { return client; });
+  return commandsOf(RedisServer::connectTo(port, 1, patience));
 }
 
 std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
@@ -66,13 +66,13 @@ std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops
                                             bool fair) {
   const auto port = options.ports.at(0);
   const auto commands = commandsOn(port, options.patience);
-  const auto listener = RedisServer::connectTo(options.messages == 0 ? port : options.messages);
+  // Never destroyed, like the storage that refers to it.
+  const auto& listener =
+      *new OneClient(RedisServer::connectTo(options.messages == 0 ? port : options.messages));
   const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
   const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, *options.epochs);
   const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
-  const auto line = lock::RedisLine::create(
-      commands, holds, keys,
-      {loops.at(0), [listener] { return listener->newSubscriber(); }, limits});
+  const auto line = lock::RedisLine::create(commands, holds, keys, {loops.at(0), listener, limits});
   if (fair) return std::make_shared<lock::RedisFairLockStorage>(line);
   return lock::RedisPubSubLockStorage::create(line, loops.at(0), limits);
 }
