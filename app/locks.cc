@@ -101,15 +101,14 @@ void Locks::addRedlock(const Config& config) {
   settings.nodeTimeout = config.redlock.timeout;
   settings.longestLease = config.redlock.maxLease;
   settings.spin.maxWaiters = config.lock.maxWaiters;
-  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
-  const lock::RedlockKeys keys(config.redlock.prefix, "redlock");
+  std::vector<const lock::RedisClientSource*> servers;
   for (const auto& node : config.redlock.nodes) {
-    const auto name = "redlock" + std::to_string(nodes.size());
-    const auto& clients = *redisClients_.emplace_back(addNodeClients(config.redlock, node, name));
-    nodes.push_back(std::make_shared<lock::RedlockNode>(
-        std::make_shared<lock::RedisCommands>(clients), keys, epochs_, settings.longestLease));
+    const auto name = "redlock" + std::to_string(servers.size());
+    redisClients_.push_back(addNodeClients(config.redlock, node, name));
+    servers.push_back(redisClients_.back().get());
   }
-  redlock_ = std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+  redlock_ = std::make_unique<lock::RedlockLockStorage>(
+      servers, lock::RedlockKeys(config.redlock.prefix, "redlock"), epochs_, settings);
   strategies_.add("redlock", *redlock_);
 }
 

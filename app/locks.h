@@ -55,7 +55,7 @@ class Locks {
   std::vector<std::shared_ptr<const lock::LoopRedisClients>> redisClients_;
   std::shared_ptr<lock::RedisCommands> redis_;
   std::vector<std::shared_ptr<lock::LockStorage>> redisStorages_;
-  std::shared_ptr<lock::RedlockLockStorage> redlock_;
+  std::unique_ptr<lock::RedlockLockStorage> redlock_;
   Strategies strategies_;
   const ConfiguredProtections configured_;
   LabPauses pauses_;

@@ -1,48 +1,36 @@
 #include "lock/spin.h"
 
-#include "lock/backoff.h"
 #include "lock/random_bits.h"
 
 #include <trantor/net/EventLoop.h>
 
 namespace festa::lock {
 
-namespace {
-
-class Counted {
- public:
-  explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<std::size_t>& count_;
-};
-
-}  // namespace
-
-drogon::Task<std::optional<Lease>> Spin::run(Millis wait, Attempt attempt) {
-  if (closed_) throw LockClosed();
-  const auto deadline = SteadyClock::now() + wait;
-  const auto first = co_await attempt();
-  if (first || wait <= Millis{0}) co_return first;
-  if (waiters_ >= settings_.maxWaiters) throw LockQueueFull();
-  const Counted waiter(waiters_);
-  co_return co_await askUntil(deadline, attempt);
+Spin::Wait::Wait(Spin& spin, Millis wait)
+    : spin_(spin),
+      wait_(wait),
+      deadline_(SteadyClock::now() + wait),
+      backoff_(spin.settings_.firstPause, spin.settings_.longestPause) {
+  if (spin_.closed_) throw LockClosed();
 }
 
-drogon::Task<std::optional<Lease>> Spin::askUntil(SteadyTime deadline, Attempt attempt) const {
-  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-  Backoff backoff(settings_.firstPause, settings_.longestPause);
-  while (true) {
-    const auto pause = backoff.next(randomBits());
-    if (SteadyClock::now() + pause >= deadline) co_return std::nullopt;
-    co_await drogon::sleepCoro(loop, std::chrono::duration<double>(pause));
-    if (closed_) throw LockClosed();
-    const auto next = co_await attempt();
-    if (next) co_return next;
+Spin::Wait::~Wait() {
+  if (isCounted_) --spin_.waiters_;
+}
+
+drogon::Task<bool> Spin::Wait::pause() {
+  if (wait_ <= Millis{0}) co_return false;
+  if (!isCounted_) {
+    if (spin_.waiters_ >= spin_.settings_.maxWaiters) throw LockQueueFull();
+    ++spin_.waiters_;
+    isCounted_ = true;
   }
+  const auto pause = backoff_.next(randomBits());
+  if (SteadyClock::now() + pause >= deadline_) co_return false;
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  co_await drogon::sleepCoro(loop, std::chrono::duration<double>(pause));
+  if (spin_.closed_) throw LockClosed();
+  co_return true;
 }
 
 }  // namespace festa::lock

@@ -1,10 +1,10 @@
 // Waiting for a lock by asking again and again.
 #pragma once
 
+#include "lock/backoff.h"
 #include "lock/lock_storage.h"
 
 #include <atomic>
-#include <functional>
 
 namespace festa::lock {
 
@@ -15,23 +15,36 @@ struct SpinSettings {
 };
 
 // The waiting of the storages that promise no order: a jittered, growing pause between attempts.
-// Thread-safe; must outlive the tasks it has given out.
+// Thread-safe; must outlive its waits.
 class Spin {
  public:
-  // One attempt; nullopt: busy. What it throws ends the waiting.
-  using Attempt = std::function<drogon::Task<std::optional<Lease>>()>;
-
   explicit Spin(SpinSettings settings) : settings_(settings) {}
 
-  // At least one attempt, more until `wait` is over. Throws LockQueueFull, LockClosed.
-  drogon::Task<std::optional<Lease>> run(Millis wait, Attempt attempt);
+  // The pauses of one request. Made before its first attempt; used on one event loop.
+  class Wait {
+   public:
+    // Throws LockClosed.
+    Wait(Spin& spin, Millis wait);
+    ~Wait();
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+
+    // After an attempt that found the key busy. True: try again. False: the wait is over. Throws
+    // LockQueueFull when too many wait already, and LockClosed.
+    drogon::Task<bool> pause();
+
+   private:
+    Spin& spin_;
+    const Millis wait_;
+    const SteadyTime deadline_;
+    Backoff backoff_;
+    bool isCounted_ = false;  // in waiters_, from the first pause on
+  };
 
   // Waiters learn it when their pause ends.
   void close() { closed_ = true; }
 
  private:
-  drogon::Task<std::optional<Lease>> askUntil(SteadyTime deadline, Attempt attempt) const;
-
   const SpinSettings settings_;
   std::atomic<std::size_t> waiters_{0};
   std::atomic<bool> closed_{false};

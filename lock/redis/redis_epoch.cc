@@ -59,24 +59,24 @@ drogon::Task<std::int64_t> drawAndComeBack(EpochSource& epochs) {
 
 }  // namespace
 
-drogon::Task<std::string> markLoss(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                                   std::string nonce, std::int64_t floor) {
+drogon::Task<std::string> markLoss(RedisCommands& commands, RedisKeys keys, std::string nonce,
+                                   std::int64_t floor) {
   const auto names = namesOf(keys);
   const std::vector<std::string> arguments{nonce, std::to_string(floor)};
-  const auto reply = co_await commands->run(kMarkLoss, names, arguments);
+  const auto reply = co_await commands.run(kMarkLoss, names, arguments);
   co_return reply.text;
 }
 
-drogon::Task<bool> installEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                                std::string mark, std::int64_t epoch) {
+drogon::Task<bool> installEpoch(RedisCommands& commands, RedisKeys keys, std::string mark,
+                                std::int64_t epoch) {
   const auto names = namesOf(keys);
   const std::vector<std::string> arguments{mark, std::to_string(epoch << 32)};
-  const auto reply = co_await commands->run(kInstallEpoch, names, arguments);
+  const auto reply = co_await commands.run(kInstallEpoch, names, arguments);
   co_return reply.integer == 1;
 }
 
-drogon::Task<> startNewEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                             EpochSource& epochs, std::int64_t floor) {
+drogon::Task<> startNewEpoch(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                             std::int64_t floor) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::string nonce = randomOwnerPrefix();
     const auto mark = co_await markLoss(commands, keys, nonce, floor);

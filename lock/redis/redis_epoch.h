@@ -4,7 +4,6 @@
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redis_keys.h"
 
-#include <memory>
 #include <string>
 
 namespace festa::lock {
@@ -24,24 +23,24 @@ class EpochSource {
 // Starts the server's fence counter in a new epoch and makes it at home on this server. Does
 // nothing when the counter is at home and has reached `floor`: another process was quicker. Never
 // lowers the counter. Resumes on the loop on which it was awaited. Throws LockStorageUnavailable,
-// and what the source throws.
+// and what the source throws. `commands` and `epochs` outlive the task.
 //
 // The server keeps a mark of the loss from before the epoch is drawn until an epoch is installed.
 // An epoch is installed only if the mark is the one that was read before the draw. So nothing was
 // lost since then, no other epoch was installed, and no token above the epoch was given out: a
 // server that loses its counter a second time loses the mark, too. Processes that find the same
 // loss share the mark; the first of them installs, the others find the counter there.
-drogon::Task<> startNewEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                             EpochSource& epochs, std::int64_t floor = 0);
+drogon::Task<> startNewEpoch(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                             std::int64_t floor = 0);
 
 // The two steps on the server, one script each.
 
 // The mark of the loss, made from `nonce` if there is none. Empty: no epoch is needed, see `floor`
 // above. Nobody else has the same nonce.
-drogon::Task<std::string> markLoss(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                                   std::string nonce, std::int64_t floor);
+drogon::Task<std::string> markLoss(RedisCommands& commands, RedisKeys keys, std::string nonce,
+                                   std::int64_t floor);
 // False: the mark is gone, and nothing was changed.
-drogon::Task<bool> installEpoch(std::shared_ptr<RedisCommands> commands, RedisKeys keys,
-                                std::string mark, std::int64_t epoch);
+drogon::Task<bool> installEpoch(RedisCommands& commands, RedisKeys keys, std::string mark,
+                                std::int64_t epoch);
 
 }  // namespace festa::lock

@@ -68,7 +68,7 @@ drogon::Task<> RedisHolds::startNewEpoch(std::int64_t floor) {
   }
   std::exception_ptr error;
   try {
-    co_await lock::startNewEpoch(commands_, keys_, epochs_, floor);
+    co_await lock::startNewEpoch(*commands_, keys_, epochs_, floor);
   } catch (...) {
     error = std::current_exception();
   }

@@ -11,8 +11,13 @@ RedisSpinLockStorage::RedisSpinLockStorage(std::shared_ptr<RedisHolds> holds, Sp
 
 drogon::Task<std::optional<Lease>> RedisSpinLockStorage::tryLock(LockRequest request) {
   const auto owner = ownerPrefix_ + std::to_string(++acquisitions_);
-  const Spin::Attempt once = [this, request, owner] { return attempt(request, owner); };
-  return spin_.run(request.wait, once);
+  Spin::Wait wait(spin_, request.wait);
+  while (true) {
+    auto lease = co_await attempt(request, owner);
+    if (lease) co_return lease;
+    const bool isAgain = co_await wait.pause();
+    if (!isAgain) co_return std::nullopt;
+  }
 }
 
 drogon::Task<std::optional<Lease>> RedisSpinLockStorage::attempt(LockRequest request,

@@ -12,13 +12,14 @@ constexpr int kClaims = 3;
 
 using Kind = NodeReply::Kind;
 
-// Takes back whatever the nodes may hold for this owner. One that has said no holds nothing: its
-// take has run. One that is silent is heard first, or found lost.
-void giveUp(RedlockRound& take, const LockKey& key, const std::string& owner, SteadyTime until) {
-  take.onEach([key, owner, until](const RedlockRound::NodePtr& node, const NodeReply& reply) {
-    if (reply.kind == Kind::kYes || reply.kind == Kind::kLost)
-      RedlockNode::giveBackUntil(node, key, owner, until);
-  });
+// After a take: a node that has said no holds nothing, because its take has run.
+bool mayHold(const NodeReply& reply) {
+  return reply.kind == Kind::kYes || reply.kind == Kind::kLost;
+}
+
+// After a release.
+bool mayStillHold(const NodeReply& reply) {
+  return reply.isFailure();
 }
 
 [[noreturn]] void throwUnavailable() {
@@ -33,17 +34,17 @@ bool lostOrThrow(const RedlockRound& round) {
 
 }  // namespace
 
-RedlockLockStorage::RedlockLockStorage(std::vector<std::shared_ptr<RedlockNode>> nodes,
+RedlockLockStorage::RedlockLockStorage(const std::vector<const RedisClientSource*>& servers,
+                                       const RedlockKeys& keys, EpochSource& epochs,
                                        RedlockSettings settings)
-    : nodes_(std::move(nodes)),
-      settings_(settings),
-      ownerPrefix_(randomOwnerPrefix()),
-      spin_(settings.spin) {
-  const Quorum check(nodes_.size());
+    : settings_(settings), ownerPrefix_(randomOwnerPrefix()), spin_(settings.spin) {
+  const Quorum check(servers.size());
+  for (const auto* server : servers)
+    nodes_.emplace_back(*server, keys, epochs, settings_.longestLease);
 }
 
-RedlockRound::Ptr RedlockLockStorage::ask(const Round::Question& question,
-                                          Round::Until until) const {
+template <class Question>
+RedlockRound RedlockLockStorage::ask(const Question& question, Round::Until until) {
   return Round::ask(nodes_, question, until, settings_.nodeTimeout);
 }
 
@@ -54,45 +55,49 @@ void RedlockLockStorage::requireShortEnough(Millis lease) const {
 
 drogon::Task<std::optional<Lease>> RedlockLockStorage::tryLock(LockRequest request) {
   requireShortEnough(request.lease);
-  const Spin::Attempt once = [this, request] { return attempt(request); };
-  co_return co_await spin_.run(request.wait, once);
+  Spin::Wait wait(spin_, request.wait);
+  while (true) {
+    auto lease = co_await attempt(request);
+    if (lease) co_return lease;
+    const bool isAgain = co_await wait.pause();
+    if (!isAgain) co_return std::nullopt;
+  }
 }
 
 drogon::Task<std::optional<Lease>> RedlockLockStorage::attempt(LockRequest request) {
   // New for every attempt: the last one may have left a tombstone.
   const auto owner = ownerPrefix_ + std::to_string(++acquisitions_);
   const Validity validity(SteadyClock::now(), request.lease);
-  const Round::Question question = [request, owner](RedlockNode& node) {
+  const auto question = [&request, &owner](RedlockNode& node) {
     return node.take(request.key, owner, request.lease);
   };
-  const auto take = ask(question, Round::Until::kDecided);
-  co_await take->over();
+  auto take = ask(question, Round::Until::kDecided);
+  co_await take.over();
   Settled settled{take};
-  if (take->isGranted() && !validity.isOver(SteadyClock::now()))
+  if (take.isGranted() && !validity.isOver(SteadyClock::now()))
     settled = co_await settle(take, request.key, owner);
   if (settled.token > 0 && !validity.isOver(SteadyClock::now()))
     co_return Lease{request.key, owner, settled.token, validity.until()};
-  giveUp(*take, request.key, owner, SteadyClock::now() + request.lease);
-  if (settled.round->vote().isUnavailable()) throwUnavailable();
+  take.takeBack({request.key, owner, SteadyClock::now() + request.lease, mayHold});
+  if (settled.round.vote().isUnavailable()) throwUnavailable();
   co_return std::nullopt;
 }
 
-drogon::Task<RedlockLockStorage::Settled> RedlockLockStorage::settle(Round::Ptr granted,
-                                                                     LockKey key,
+drogon::Task<RedlockLockStorage::Settled> RedlockLockStorage::settle(Round granted, LockKey key,
                                                                      std::string owner) {
   Settled settled{granted};
-  auto token = granted->largestNumber();
+  auto token = granted.largestNumber();
   for (int i = 0; i < kClaims; ++i) {
-    const Round::Question question = [key, owner, token](RedlockNode& node) {
+    const auto question = [&key, &owner, token](RedlockNode& node) {
       return node.claim(key, owner, token);
     };
-    settled.round = granted->askAgain(question, Round::Until::kClear, settings_.nodeTimeout);
-    co_await settled.round->over();
-    if (settled.round->isGranted()) co_return Settled{settled.round, token};
-    const auto next = settled.round->largestNumber();
+    settled.round = granted.askAgain(question, Round::Until::kClear, settings_.nodeTimeout);
+    co_await settled.round.over();
+    if (settled.round.isGranted()) co_return Settled{settled.round, token};
+    const auto next = settled.round.largestNumber();
     if (next <= token) co_return settled;
     // A node that granted late has handed out a number as well.
-    token = std::max(next, granted->largestNumber());
+    token = std::max(next, granted.largestNumber());
   }
   // Overtaken each time: the nodes are there and the hold is ours.
   co_return Settled{granted};
@@ -107,13 +112,12 @@ drogon::Task<bool> RedlockLockStorage::extend(Lease& lease, Extension extension)
   const Validity validity(SteadyClock::now(), extension.lease.value_or(Millis{0}));
   // Should it remain open what happened, the shorter of the two times counts.
   if (extension.lease) lease.validUntil = std::min(lease.validUntil, validity.until());
-  const Round::Question question = [key = lease.key, owner = lease.owner,
-                                    extension](RedlockNode& node) {
-    return node.extend(key, owner, extension);
+  const auto question = [&lease, &extension](RedlockNode& node) {
+    return node.extend(lease.key, lease.owner, extension);
   };
   const auto round = ask(question, Round::Until::kClear);
-  co_await round->over();
-  if (!round->isGranted()) co_return lostOrThrow(*round);
+  co_await round.over();
+  if (!round.isGranted()) co_return lostOrThrow(round);
   if (extension.lease) {
     if (validity.isOver(SteadyClock::now())) throwUnavailable();
     lease.validUntil = validity.until();
@@ -121,30 +125,27 @@ drogon::Task<bool> RedlockLockStorage::extend(Lease& lease, Extension extension)
   }
   if (!extension.fenceAbove) co_return true;
   const auto settled = co_await settle(round, lease.key, lease.owner);
-  if (settled.token == 0) co_return lostOrThrow(*settled.round);
+  if (settled.token == 0) co_return lostOrThrow(settled.round);
   lease.fence = settled.token;
   co_return true;
 }
 
 drogon::Task<Unlocked> RedlockLockStorage::unlock(Lease lease) {
-  const Round::Question question = [key = lease.key, owner = lease.owner](RedlockNode& node) {
-    return node.giveBack(key, owner);
+  const auto question = [&lease](RedlockNode& node) {
+    return node.giveBack(lease.key, lease.owner);
   };
-  const auto round = ask(question, Round::Until::kClear);
-  co_await round->over();
-  round->onEach([lease](const Round::NodePtr& node, const NodeReply& reply) {
-    if (reply.isFailure())
-      RedlockNode::giveBackUntil(node, lease.key, lease.owner, lease.validUntil);
-  });
-  if (round->isGranted()) co_return Unlocked::kReleased;
-  co_return round->vote().isRefused() ? Unlocked::kLost : Unlocked::kUnknown;
+  auto round = ask(question, Round::Until::kClear);
+  co_await round.over();
+  round.takeBack({lease.key, lease.owner, lease.validUntil, mayStillHold});
+  if (round.isGranted()) co_return Unlocked::kReleased;
+  co_return round.vote().isRefused() ? Unlocked::kLost : Unlocked::kUnknown;
 }
 
 drogon::Task<bool> RedlockLockStorage::answers() {
-  const Round::Question question = [](RedlockNode& node) { return node.ping(); };
+  const auto question = [](RedlockNode& node) { return node.ping(); };
   const auto round = ask(question, Round::Until::kDecided);
-  co_await round->over();
-  co_return round->isGranted();
+  co_await round.over();
+  co_return round.isGranted();
 }
 
 }  // namespace festa::lock

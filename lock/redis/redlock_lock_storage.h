@@ -5,6 +5,8 @@
 #include "lock/spin.h"
 
 #include <atomic>
+#include <deque>
+#include <vector>
 
 namespace festa::lock {
 
@@ -24,8 +26,11 @@ struct RedlockSettings {
 // A majority that does not answer, or has no vote, is LockStorageUnavailable, for waiters too.
 class RedlockLockStorage : public LockStorage {
  public:
-  // Throws std::invalid_argument unless the number of nodes is odd and at least three.
-  RedlockLockStorage(std::vector<std::shared_ptr<RedlockNode>> nodes, RedlockSettings settings);
+  // One node for each server. Throws std::invalid_argument unless their number is odd and at least
+  // three. The servers and `epochs` outlive the storage. The storage outlives the event loops on
+  // which it is used: late replies of nodes come, and are taken back, when the request is over.
+  RedlockLockStorage(const std::vector<const RedisClientSource*>& servers, const RedlockKeys& keys,
+                     EpochSource& epochs, RedlockSettings settings);
 
   // Both throw std::invalid_argument for more than the longest lease.
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
@@ -40,16 +45,17 @@ class RedlockLockStorage : public LockStorage {
  private:
   using Round = RedlockRound;
   struct Settled {
-    Round::Ptr round;        // the last one
+    Round round;             // the last one
     std::int64_t token = 0;  // 0: not claimed on a majority
   };
 
-  Round::Ptr ask(const Round::Question& question, Round::Until until) const;
+  template <class Question>
+  Round ask(const Question& question, Round::Until until);
   drogon::Task<std::optional<Lease>> attempt(LockRequest request);
-  drogon::Task<Settled> settle(Round::Ptr granted, LockKey key, std::string owner);
+  drogon::Task<Settled> settle(Round granted, LockKey key, std::string owner);
   void requireShortEnough(Millis lease) const;
 
-  const std::vector<std::shared_ptr<RedlockNode>> nodes_;
+  std::deque<RedlockNode> nodes_;  // not changed after construction
   const RedlockSettings settings_;
   const std::string ownerPrefix_;
   std::atomic<std::uint64_t> acquisitions_{0};

@@ -85,9 +85,9 @@ std::string text(std::int64_t number) {
 
 }  // namespace
 
-RedlockNode::RedlockNode(std::shared_ptr<RedisCommands> commands, RedlockKeys keys,
-                         EpochSource& epochs, Millis longestLease)
-    : commands_(std::move(commands)),
+RedlockNode::RedlockNode(const RedisClientSource& clients, RedlockKeys keys, EpochSource& epochs,
+                         Millis longestLease)
+    : commands_(clients),
       keys_(std::move(keys)),
       epochs_(epochs),
       longestLease_(text(longestLease.count())) {}
@@ -114,13 +114,12 @@ drogon::Task<NodeReply> RedlockNode::giveBack(LockKey key, std::string owner) {
   return ask(kGiveBack, {keys_.hold(key), keys_.tombstone(owner)}, {owner, longestLease_});
 }
 
-drogon::AsyncTask RedlockNode::giveBackUntil(std::shared_ptr<RedlockNode> node, LockKey key,
-                                             std::string owner, SteadyTime until) {
+drogon::AsyncTask RedlockNode::giveBackUntil(LockKey key, std::string owner, SteadyTime until) {
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   // Many may be at this while a node is away for long.
   Backoff backoff(Millis{100}, Millis{1600});
   do {
-    const auto reply = co_await node->giveBack(key, owner);
+    const auto reply = co_await giveBack(key, owner);
     if (!reply.isFailure()) co_return;
     co_await drogon::sleepCoro(loop, std::chrono::duration<double>(backoff.next(randomBits())));
   } while (SteadyClock::now() < until);
@@ -129,7 +128,7 @@ drogon::AsyncTask RedlockNode::giveBackUntil(std::shared_ptr<RedlockNode> node, 
 drogon::Task<NodeReply> RedlockNode::ping() {
   const std::vector<std::string> command{"PING"};
   try {
-    co_await commands_->call(command);
+    co_await commands_.call(command);
   } catch (const std::exception&) {
     co_return NodeReply{};
   }
@@ -152,7 +151,7 @@ drogon::Task<NodeReply> RedlockNode::ask(const RedisScript& script, std::vector<
     std::int64_t code = 0;
     std::int64_t number = 0;
     try {
-      const auto reply = co_await commands_->run(script, keys, arguments);
+      const auto reply = co_await commands_.run(script, keys, arguments);
       code = reply.items.at(0).integer;
       if (reply.items.size() > 1) number = reply.items[1].integer;
     } catch (const RedisIsAway&) {

@@ -4,8 +4,6 @@
 #include "lock/redis/redis_epoch.h"
 #include "lock/redis/redis_keys.h"
 
-#include <memory>
-
 namespace festa::lock {
 
 struct NodeReply {
@@ -34,8 +32,9 @@ struct NodeReply {
 // sets the marker and the node votes again. All by the node's own clock.
 class RedlockNode {
  public:
-  // `longestLease` must be the same in all processes that share the node.
-  RedlockNode(std::shared_ptr<RedisCommands> commands, RedlockKeys keys, EpochSource& epochs,
+  // `longestLease` must be the same in all processes that share the node. `clients` and `epochs`
+  // outlive the node, and the node the event loops on which it is used.
+  RedlockNode(const RedisClientSource& clients, RedlockKeys keys, EpochSource& epochs,
               Millis longestLease);
 
   // Once per owner. kYes comes with a number for the fence.
@@ -54,8 +53,7 @@ class RedlockNode {
 
   // The same again and again, until it is confirmed or the lease is over. Runs by itself on the
   // calling loop.
-  static drogon::AsyncTask giveBackUntil(std::shared_ptr<RedlockNode> node, LockKey key,
-                                         std::string owner, SteadyTime until);
+  drogon::AsyncTask giveBackUntil(LockKey key, std::string owner, SteadyTime until);
 
   // kYes: it answers.
   drogon::Task<NodeReply> ping();
@@ -65,7 +63,7 @@ class RedlockNode {
                               std::vector<std::string> arguments);
   drogon::Task<bool> drawEpoch();
 
-  const std::shared_ptr<RedisCommands> commands_;
+  RedisCommands commands_;
   const RedlockKeys keys_;
   EpochSource& epochs_;
   const std::string longestLease_;  // in ms, as the scripts take it

@@ -5,76 +5,91 @@
 #include "lock/redis/redlock_node.h"
 
 #include <coroutine>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
-namespace trantor {
-class EventLoop;
-}
-
 namespace festa::lock {
 
 // Made and awaited on one event loop, where all replies arrive as well. Over as soon as the vote is
-// decided or the time-out has passed; whoever has not answered by then has failed. Stragglers keep
-// the round alive and hurt nobody; onEach() hears of them.
-class RedlockRound : public std::enable_shared_from_this<RedlockRound> {
+// decided or the time-out has passed; whoever has not answered by then has failed. The nodes
+// outlive the loop. A copy is the same round.
+class RedlockRound {
  public:
-  using Ptr = std::shared_ptr<RedlockRound>;
-  using NodePtr = std::shared_ptr<RedlockNode>;
-  using Question = std::function<drogon::Task<NodeReply>(RedlockNode&)>;
-  using OnReply = std::function<void(const NodePtr&, const NodeReply&)>;
-
   // What the asker waits for; see Quorum.
   enum class Until { kDecided, kClear };
 
-  static Ptr ask(const std::vector<NodePtr>& nodes, const Question& question, Until until,
-                 Millis timeout);
+  // `question` takes a RedlockNode& and returns its Task<NodeReply>. It is called before this
+  // returns.
+  template <class Question>
+  static RedlockRound ask(std::deque<RedlockNode>& nodes, const Question& question, Until until,
+                          Millis timeout) {
+    std::vector<Seat> seats;
+    for (auto& node : nodes) seats.push_back({&node, std::nullopt});
+    return RedlockRound(std::move(seats), question, until, timeout);
+  }
   // The nodes that have said yes get another question; the others keep what they said.
-  Ptr askAgain(const Question& question, Until until, Millis timeout) const;
+  template <class Question>
+  RedlockRound askAgain(const Question& question, Until until, Millis timeout) const {
+    return RedlockRound(seatsOfThoseThatAgree(), question, until, timeout);
+  }
 
   // Awaited at most once.
-  class Over {
-   public:
-    explicit Over(RedlockRound& round) : round_(round) {}
-    Over(const Over&) = delete;
-    Over& operator=(const Over&) = delete;
-    bool await_ready() const { return round_.over_; }
-    void await_suspend(std::coroutine_handle<> handle) { round_.waiting_ = handle; }
-    void await_resume() const {}
+  class Over;
+  Over over() const;
 
-   private:
-    RedlockRound& round_;
-  };
-  Over over() { return Over(*this); }
-
-  const Quorum& vote() const { return vote_; }
-  bool isGranted() const { return vote_.verdict() == Quorum::Verdict::kGranted; }
+  const Quorum& vote() const;
+  bool isGranted() const { return vote().verdict() == Quorum::Verdict::kGranted; }
   std::int64_t largestNumber() const;
-  // Calls back for every reply: now for those that are here, later for those still to come.
-  void onEach(OnReply callback);
+
+  // Gives back what the owner may hold on each node whose reply is `meant`, until the node confirms
+  // or the lease is over: now for the replies that are here, later for those still to come.
+  struct TakeBack {
+    LockKey key;
+    std::string owner;
+    SteadyTime until;
+    bool (*meant)(const NodeReply& reply);
+  };
+  void takeBack(TakeBack what);
 
  private:
   struct Seat {
-    NodePtr node;
+    RedlockNode* node;
     std::optional<NodeReply> reply;
   };
+  struct State;
 
+  template <class Question>
+  RedlockRound(std::vector<Seat> seats, const Question& question, Until until, Millis timeout)
+      : RedlockRound(std::move(seats), until) {
+    for (const auto seat : unanswered()) hear(state_, seat, question(nodeOf(seat)));
+    endAfter(timeout);
+  }
   RedlockRound(std::vector<Seat> seats, Until until);
-  static Ptr start(std::vector<Seat> seats, const Question& question, Until until, Millis timeout);
-  static drogon::AsyncTask askOne(Ptr round, std::size_t seat, Question question);
-  void report(std::size_t seat, NodeReply reply);
-  void count(const NodeReply& reply);
-  void finish();
 
-  trantor::EventLoop* const loop_;
-  const Until until_;
-  std::vector<Seat> seats_;
-  Quorum vote_;  // unchanged once over
-  bool over_ = false;
-  std::coroutine_handle<> waiting_;  // set only while somebody awaits and it is not over
-  OnReply onReply_;
+  std::vector<Seat> seatsOfThoseThatAgree() const;
+  std::vector<std::size_t> unanswered() const;
+  RedlockNode& nodeOf(std::size_t seat) const;
+  static drogon::AsyncTask hear(std::shared_ptr<State> state, std::size_t seat,
+                                drogon::Task<NodeReply> answer);
+  void endAfter(Millis timeout);
+
+  // Shared with the replies that are still under way: they may come when the asker has gone.
+  std::shared_ptr<State> state_;
+};
+
+class RedlockRound::Over {
+ public:
+  explicit Over(State& state) : state_(state) {}
+  Over(const Over&) = delete;
+  Over& operator=(const Over&) = delete;
+  bool await_ready() const;
+  void await_suspend(std::coroutine_handle<> handle);
+  void await_resume() const {}
+
+ private:
+  State& state_;
 };
 
 }  // namespace festa::lock

@@ -32,11 +32,12 @@ const lock::RedlockSettings kPatient{.nodeTimeout = Millis{500}, .longestLease =
 
 Storage redlockOn(const std::vector<drogon::nosql::RedisClientPtr>& clients,
                   const lock::RedlockSettings& settings) {
-  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
-  for (const auto& client : clients)
-    nodes.push_back(std::make_shared<lock::RedlockNode>(commandsOf(client), kKeys, *countedEpochs(),
-                                                        settings.longestLease));
-  return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+  // Never destroyed, as their clients are not: replies may come when a test is over.
+  static auto& kept = *new std::vector<Storage>;
+  std::vector<const lock::RedisClientSource*> servers;
+  for (const auto& client : clients) servers.push_back(&keptClient(client));
+  return kept.emplace_back(
+      std::make_shared<lock::RedlockLockStorage>(servers, kKeys, *countedEpochs(), settings));
 }
 
 // Storages of the contract come by the dozen; they share their connections.

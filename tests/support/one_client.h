@@ -3,6 +3,7 @@
 
 #include "lock/redis/redis_commands.h"
 
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,12 @@ class OneClient : public lock::RedisClientSource {
  private:
   const drogon::nosql::RedisClientPtr client_;
 };
+
+// Never destroyed: replies may come when a test is over.
+inline const OneClient& keptClient(drogon::nosql::RedisClientPtr client) {
+  static auto& kept = *new std::deque<OneClient>;
+  return kept.emplace_back(std::move(client));
+}
 
 // Commands that own their client.
 inline std::shared_ptr<lock::RedisCommands> commandsOf(drogon::nosql::RedisClientPtr client) {

@@ -66,9 +66,8 @@ std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops
                                             bool fair) {
   const auto port = options.ports.at(0);
   const auto commands = commandsOn(port, options.patience);
-  // Never destroyed, like the storage that refers to it.
   const auto& listener =
-      *new OneClient(RedisServer::connectTo(options.messages == 0 ? port : options.messages));
+      keptClient(RedisServer::connectTo(options.messages == 0 ? port : options.messages));
   const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
   const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, *options.epochs);
   const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
@@ -82,12 +81,11 @@ std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
   settings.nodeTimeout = options.patience;
   settings.longestLease = lock::Millis{30'000};
   settings.spin.maxWaiters = options.maxWaiters;
-  std::vector<std::shared_ptr<lock::RedlockNode>> nodes;
+  std::vector<const lock::RedisClientSource*> servers;
   for (const int port : options.ports)
-    nodes.push_back(std::make_shared<lock::RedlockNode>(
-        commandsOn(port, options.patience), lock::RedlockKeys(options.prefix, "redlock"),
-        *options.epochs, settings.longestLease));
-  return std::make_shared<lock::RedlockLockStorage>(nodes, settings);
+    servers.push_back(&keptClient(RedisServer::connectTo(port, 1, options.patience)));
+  return std::make_shared<lock::RedlockLockStorage>(
+      servers, lock::RedlockKeys(options.prefix, "redlock"), *options.epochs, settings);
 }
 
 }  // namespace
