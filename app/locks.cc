@@ -67,33 +67,30 @@ drogon::Task<std::int64_t> Locks::Epochs::draw() {
 
 void Locks::addRedis(const Config& config, Metrics& metrics) {
   const auto& clients = *redisClients_.emplace_back(addRedisClients(config.redis));
-  redis_ = std::make_shared<lock::RedisCommands>(
+  redis_ = std::make_unique<lock::RedisCommands>(
       clients, config.redis.prefix + '/' + std::to_string(config.redis.database));
-  const auto holdsOf = [&](const lock::RedisKeys& keys) {
-    return std::make_shared<lock::RedisHolds>(redis_, keys, epochs_);
-  };
-  auto* const timers = drogon::app().getLoop();
   const auto limits = limitsOf(config);
-  const auto lineOf = [&](const std::string& storage) {
-    const lock::RedisKeys keys(config.redis.prefix, storage);
-    const lock::LineSurroundings around{timers, clients, limits};
-    auto line = lock::RedisLine::create(redis_, holdsOf(keys), keys, around);
-    metrics.addCounterSource("festa_lock_offers_expired_total",
-                             "Offers of a key that came too late for their receiver here.",
-                             {{"strategy", "redis-" + storage}},
-                             [line] { return static_cast<double>(line->offersMissed()); });
-    return line;
-  };
   lock::SpinSettings spin;
   spin.maxWaiters = limits.waitersInAll;
-  const auto add = [&](const std::string& name, std::shared_ptr<lock::LockStorage> storage) {
-    strategies_.add(name, *storage);
-    redisStorages_.push_back(std::move(storage));
-  };
-  add("redis-spin", std::make_shared<lock::RedisSpinLockStorage>(
-                        holdsOf(lock::RedisKeys(config.redis.prefix, "spin")), spin));
-  add("redis-fair", std::make_shared<lock::RedisFairLockStorage>(lineOf("fair")));
-  add("redis-pubsub", lock::RedisPubSubLockStorage::create(lineOf("pubsub"), timers, limits));
+  auto& spinning = redisStorages_.emplace_back(std::make_unique<lock::RedisSpinLockStorage>(
+      *redis_, lock::RedisKeys(config.redis.prefix, "spin"), epochs_, spin));
+  strategies_.add("redis-spin", *spinning);
+  const lock::LineSurroundings around{drogon::app().getLoop(), clients, limits};
+  addLine<lock::RedisFairLockStorage>(config, "fair", around, metrics);
+  addLine<lock::RedisPubSubLockStorage>(config, "pubsub", around, metrics);
+}
+
+template <class Storage>
+void Locks::addLine(const Config& config, const std::string& name,
+                    const lock::LineSurroundings& around, Metrics& metrics) {
+  auto storage = std::make_unique<Storage>(*redis_, lock::RedisKeys(config.redis.prefix, name),
+                                           epochs_, around);
+  metrics.addCounterSource("festa_lock_offers_expired_total",
+                           "Offers of a key that came too late for their receiver here.",
+                           {{"strategy", "redis-" + name}},
+                           [&line = *storage] { return static_cast<double>(line.offersMissed()); });
+  strategies_.add("redis-" + name, *storage);
+  redisStorages_.push_back(std::move(storage));
 }
 
 void Locks::addRedlock(const Config& config) {

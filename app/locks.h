@@ -8,7 +8,7 @@
 #include "lock/lock_board.h"
 #include "lock/loop_clients.h"
 #include "lock/memory_lock_storage.h"
-#include "lock/redis/redis_commands.h"
+#include "lock/redis/redis_line.h"
 #include "lock/redis/redlock_lock_storage.h"
 #include "services/database.h"
 
@@ -46,6 +46,9 @@ class Locks {
   };
 
   void addRedis(const Config& config, Metrics& metrics);
+  template <class Storage>
+  void addLine(const Config& config, const std::string& name, const lock::LineSurroundings& around,
+               Metrics& metrics);
   void addRedlock(const Config& config);
 
   Epochs epochs_;
@@ -53,8 +56,8 @@ class Locks {
   const std::shared_ptr<lock::MemoryLockStorage> memory_;
   // Of the Redis server and of the Redlock nodes.
   std::vector<std::shared_ptr<const lock::LoopRedisClients>> redisClients_;
-  std::shared_ptr<lock::RedisCommands> redis_;
-  std::vector<std::shared_ptr<lock::LockStorage>> redisStorages_;
+  std::unique_ptr<lock::RedisCommands> redis_;
+  std::vector<std::unique_ptr<lock::LockStorage>> redisStorages_;
   std::unique_ptr<lock::RedlockLockStorage> redlock_;
   Strategies strategies_;
   const ConfiguredProtections configured_;

@@ -28,15 +28,14 @@ MemoryLockStorage::MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* tim
     : timers_(timers), table_(epoch, randomOwnerPrefix(), limits) {}
 
 drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest request) {
-  auto arrival = arrive(request);
+  Waiter waiter;
+  auto arrival = arrive(request, waiter);
   if (auto* answer = std::get_if<std::optional<Lease>>(&arrival)) co_return std::move(*answer);
-  const WaiterPtr waiter = std::get<WaiterPtr>(arrival);
   co_return co_await Waiter::Turn(waiter);
 }
 
-// Granted or refused at once, or a place in line.
-std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStorage::arrive(
-    const LockRequest& request) {
+std::variant<std::optional<Lease>, MemoryLockStorage::InLine> MemoryLockStorage::arrive(
+    const LockRequest& request, Waiter& waiter) {
   const auto now = SteadyClock::now();
   const std::lock_guard guard(mutex_);
   if (closed_) throw LockClosed();
@@ -49,11 +48,10 @@ std::variant<std::optional<Lease>, MemoryLockStorage::WaiterPtr> MemoryLockStora
   if (auto* grant = std::get_if<LockTable::Grant>(&arrival))
     return std::optional(std::move(grant->lease));
   if (std::holds_alternative<LockTable::Refused>(arrival)) throw LockQueueFull();
-  auto waiter = std::make_shared<Waiter>();
-  waiting_.emplace(id, waiter);
-  startWaitTimer(request, id, *waiter);
+  waiting_.emplace(id, &waiter);
+  startWaitTimer(request, id, waiter);
   watchHolder(request.key, std::get<LockTable::Queued>(arrival).holderExpiresAt);
-  return waiter;
+  return InLine{};
 }
 
 void MemoryLockStorage::startWaitTimer(const LockRequest& request, WaiterId id,

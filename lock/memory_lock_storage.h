@@ -34,11 +34,11 @@ class MemoryLockStorage : public LockStorage,
   std::size_t waiters() const;
 
  private:
-  using WaiterPtr = std::shared_ptr<Waiter>;
-
   MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* timers, LockTableLimits limits);
 
-  std::variant<std::optional<Lease>, WaiterPtr> arrive(const LockRequest& request);
+  struct InLine {};
+  // Granted or refused at once, or in line: then `waiter` is told the end.
+  std::variant<std::optional<Lease>, InLine> arrive(const LockRequest& request, Waiter& waiter);
   void startWaitTimer(const LockRequest& request, WaiterId id, const Waiter& waiter);
   void timeOut(const LockKey& key, WaiterId id);
   void watchHolder(const LockKey& key, SteadyTime expiresAt);
@@ -49,8 +49,8 @@ class MemoryLockStorage : public LockStorage,
   mutable std::mutex mutex_;
   // guarded by mutex_
   LockTable table_;
-  std::unordered_map<WaiterId, WaiterPtr> waiting_;  // exactly those that stand in a line of table_
-  std::unordered_set<LockKey> watched_;              // keys with a holder timer under way
+  std::unordered_map<WaiterId, Waiter*> waiting_;  // exactly those that stand in a line of table_
+  std::unordered_set<LockKey> watched_;            // keys with a holder timer under way
   WaiterId lastWaiter_ = 0;
   bool closed_ = false;
 };

@@ -7,16 +7,19 @@
 
 #include <coroutine>
 #include <exception>
-#include <memory>
+#include <utility>
 
 namespace festa::lock {
 
-// Finished exactly once, from any thread; the coroutine resumes on its own loop, where it also
-// suspended, so that the end cannot overtake the suspension.
-class Waiter : public std::enable_shared_from_this<Waiter> {
+// A local variable of that coroutine. Finished exactly once, from any thread, and not used by the
+// finisher afterwards; the coroutine resumes on its own loop, where it also suspended, so that the
+// end cannot overtake the suspension.
+class Waiter {
  public:
   // On the loop of the coroutine that will wait.
   Waiter() : loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
 
   void grant(Lease lease) {
     lease_ = std::move(lease);
@@ -42,23 +45,23 @@ class Waiter : public std::enable_shared_from_this<Waiter> {
   // lvalue.
   class Turn {
    public:
-    explicit Turn(std::shared_ptr<Waiter> waiter) : waiter_(std::move(waiter)) {}
+    explicit Turn(Waiter& waiter) : waiter_(waiter) {}
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_->handle_ = handle; }
+    void await_suspend(std::coroutine_handle<> handle) const noexcept { waiter_.handle_ = handle; }
     std::optional<Lease> await_resume() const {
-      if (waiter_->error_) std::rethrow_exception(waiter_->error_);
-      return std::move(waiter_->lease_);
+      if (waiter_.error_) std::rethrow_exception(waiter_.error_);
+      return std::move(waiter_.lease_);
     }
 
    private:
-    const std::shared_ptr<Waiter> waiter_;
+    Waiter& waiter_;
   };
 
   trantor::EventLoop* loop() const { return loop_; }
 
  private:
   void resume() {
-    loop_->queueInLoop([self = shared_from_this()] { self->handle_.resume(); });
+    loop_->queueInLoop([this] { handle_.resume(); });
   }
 
   trantor::EventLoop* const loop_;

@@ -3,15 +3,15 @@
 namespace festa::lock {
 
 drogon::Task<std::optional<Lease>> RedisFairLockStorage::tryLock(LockRequest request) {
-  return line_->take(std::move(request));
+  return line_.take(std::move(request));
 }
 
 drogon::Task<bool> RedisFairLockStorage::extend(Lease& lease, Extension extension) {
-  return line_->extend(lease, extension);
+  return line_.extend(lease, extension);
 }
 
 drogon::Task<Unlocked> RedisFairLockStorage::unlock(Lease lease) {
-  const auto left = co_await line_->giveBack(std::move(lease));
+  const auto left = co_await line_.giveBack(std::move(lease));
   co_return left.unlocked;
 }
 

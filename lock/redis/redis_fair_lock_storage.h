@@ -3,8 +3,6 @@
 
 #include "lock/redis/redis_line.h"
 
-#include <memory>
-
 namespace festa::lock {
 
 // Every waiter has its own place in the server's line; whoever gives the key back hands it to the
@@ -19,15 +17,20 @@ namespace festa::lock {
 // adds its confirmation. Besides that one beat per process and half second while somebody waits.
 class RedisFairLockStorage : public LockStorage {
  public:
-  explicit RedisFairLockStorage(std::shared_ptr<RedisLine> line) : line_(std::move(line)) {}
+  // Who outlives whom: see RedisLine.
+  RedisFairLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                       const LineSurroundings& around)
+      : line_(commands, std::move(keys), epochs, around) {}
 
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
   drogon::Task<bool> extend(Lease& lease, Extension extension) override;
   drogon::Task<Unlocked> unlock(Lease lease) override;
-  void close() override { line_->close(); }
+  void close() override { line_.close(); }
+
+  std::uint64_t offersMissed() const { return line_.offersMissed(); }
 
  private:
-  const std::shared_ptr<RedisLine> line_;
+  RedisLine line_;
 };
 
 }  // namespace festa::lock

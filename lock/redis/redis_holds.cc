@@ -3,6 +3,8 @@
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
+#include <utility>
+
 namespace festa::lock {
 
 namespace {
@@ -52,42 +54,43 @@ std::string text(std::int64_t number) {
 
 }  // namespace
 
-RedisHolds::RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource& epochs)
-    : commands_(std::move(commands)), keys_(std::move(keys)), epochs_(epochs) {}
+RedisHolds::RedisHolds(RedisCommands& commands, RedisKeys keys, EpochSource& epochs)
+    : commands_(commands), keys_(std::move(keys)), epochs_(epochs) {}
 
 drogon::Task<> RedisHolds::startNewEpoch(std::int64_t floor) {
-  std::shared_ptr<Waiter> waiter;
+  Waiter waiter;
+  bool isDrawn = false;  // by another one
   {
     const std::lock_guard guard(mutex_);
-    if (drawing_) waiter = waitForEpoch_.emplace_back(std::make_shared<Waiter>());
-    drawing_ = true;
+    isDrawn = std::exchange(drawing_, true);
+    if (isDrawn) waitForEpoch_.push_back(&waiter);
   }
-  if (waiter) {
+  if (isDrawn) {
     co_await Waiter::Turn(waiter);
     co_return;
   }
   std::exception_ptr error;
   try {
-    co_await lock::startNewEpoch(*commands_, keys_, epochs_, floor);
+    co_await lock::startNewEpoch(commands_, keys_, epochs_, floor);
   } catch (...) {
     error = std::current_exception();
   }
-  std::vector<std::shared_ptr<Waiter>> waiting;
+  std::vector<Waiter*> waiting;
   {
     const std::lock_guard guard(mutex_);
     drawing_ = false;
     waiting.swap(waitForEpoch_);
   }
   // The others try for themselves; without an epoch they will be back.
-  for (const auto& other : waiting) other->giveUp();
+  for (auto* const other : waiting) other->giveUp();
   if (error) std::rethrow_exception(error);
 }
 
 drogon::Task<> RedisHolds::requireHome() {
-  const auto losses = commands_->losses();
+  const auto losses = commands_.losses();
   const std::vector<std::string> keys{keys_.home()};
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto reply = co_await commands_->run(kIsHome, keys, {});
+    const auto reply = co_await commands_.run(kIsHome, keys, {});
     if (reply.integer == 1) {
       trustedAt_ = losses;
       co_return;
@@ -100,8 +103,8 @@ drogon::Task<> RedisHolds::requireHome() {
 
 drogon::Task<RedisReply> RedisHolds::run(const RedisScript& script, std::vector<std::string> keys,
                                          std::vector<std::string> arguments) {
-  if (trustedAt_ != commands_->losses()) co_await requireHome();
-  co_return co_await commands_->run(script, std::move(keys), std::move(arguments), this);
+  if (trustedAt_ != commands_.losses()) co_await requireHome();
+  co_return co_await commands_.run(script, std::move(keys), std::move(arguments), this);
 }
 
 drogon::Task<std::optional<Lease>> RedisHolds::take(LockKey key, std::string owner, Millis lease) {
@@ -155,18 +158,18 @@ drogon::Task<Unlocked> RedisHolds::giveBack(Lease lease) {
 
 void RedisHolds::abandon(trantor::EventLoop* loop, LockKey key, std::string owner, Millis lease) {
   const auto until = SteadyClock::now() + lease;
-  loop->queueInLoop([commands = commands_, hold = keys_.hold(key), owner = std::move(owner),
-                     until] { giveBackUntil(commands, hold, owner, until); });
+  loop->queueInLoop([this, hold = keys_.hold(key), owner = std::move(owner), until] {
+    giveBackUntil(hold, owner, until);
+  });
 }
 
-drogon::AsyncTask RedisHolds::giveBackUntil(std::shared_ptr<RedisCommands> commands,
-                                            std::string hold, std::string owner, SteadyTime until) {
+drogon::AsyncTask RedisHolds::giveBackUntil(std::string hold, std::string owner, SteadyTime until) {
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   const std::vector<std::string> keys{hold};
   const std::vector<std::string> arguments{owner};
   while (SteadyClock::now() < until) {
     try {
-      co_await commands->run(kGiveBack, keys, arguments);
+      co_await commands_.run(kGiveBack, keys, arguments);
       co_return;
     } catch (const std::exception&) {
       // Not confirmed; the hold, if there is one, ends with its lease.

@@ -5,7 +5,6 @@
 #include "lock/redis/redis_keys.h"
 #include "lock/waiter.h"
 
-#include <memory>
 #include <mutex>
 
 namespace festa::lock {
@@ -19,7 +18,8 @@ namespace festa::lock {
 // know our scripts; replicas do not.
 class RedisHolds : private RedisCommands::Introduction {
  public:
-  RedisHolds(std::shared_ptr<RedisCommands> commands, RedisKeys keys, EpochSource& epochs);
+  // `commands` and `epochs` outlive this, and this the event loops on which it is used.
+  RedisHolds(RedisCommands& commands, RedisKeys keys, EpochSource& epochs);
 
   // One attempt; nullopt: somebody else holds it. `owner` is new for every request, not for every
   // attempt. After LockStorageUnavailable the hold may exist: see abandon().
@@ -43,10 +43,9 @@ class RedisHolds : private RedisCommands::Introduction {
  private:
   drogon::Task<> introduce() override { return requireHome(); }
   drogon::Task<> requireHome();
-  static drogon::AsyncTask giveBackUntil(std::shared_ptr<RedisCommands> commands, std::string hold,
-                                         std::string owner, SteadyTime until);
+  drogon::AsyncTask giveBackUntil(std::string hold, std::string owner, SteadyTime until);
 
-  const std::shared_ptr<RedisCommands> commands_;
+  RedisCommands& commands_;
   const RedisKeys keys_;
   EpochSource& epochs_;
   std::atomic<std::uint64_t> trustedAt_{0};  // losses of commands_ when the server was last checked
@@ -54,7 +53,7 @@ class RedisHolds : private RedisCommands::Introduction {
   std::mutex mutex_;
   // guarded by mutex_
   bool drawing_ = false;
-  std::vector<std::shared_ptr<Waiter>> waitForEpoch_;
+  std::vector<Waiter*> waitForEpoch_;
 };
 
 }  // namespace festa::lock

@@ -31,18 +31,11 @@ std::string processName() {
 
 }  // namespace
 
-std::shared_ptr<RedisLine> RedisLine::create(std::shared_ptr<RedisCommands> commands,
-                                             std::shared_ptr<RedisHolds> holds, RedisKeys keys,
-                                             const LineSurroundings& around) {
-  return std::shared_ptr<RedisLine>(
-      new RedisLine(std::move(commands), std::move(holds), std::move(keys), around));
-}
-
-RedisLine::RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
-                     RedisKeys keys, const LineSurroundings& around)
-    : commands_(std::move(commands)),
-      holds_(std::move(holds)),
+RedisLine::RedisLine(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                     const LineSurroundings& around)
+    : commands_(commands),
       keys_(std::move(keys)),
+      holds_(commands_, keys_, epochs),
       process_(processName()),
       around_(around),
       client_(process_) {}
@@ -50,9 +43,10 @@ RedisLine::RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<Re
 template <class Decision>
 void RedisLine::decide(Decision decision) {
   LineClient::Actions actions;
-  std::vector<std::pair<Callback, End>> ends;
-  const auto end = [&](WaiterId waiter, End how) {
-    if (auto node = callbacks_.extract(waiter)) ends.emplace_back(std::move(node.mapped()), how);
+  std::vector<std::pair<Place, PlaceEnd>> ends;
+  const auto end = [&](WaiterId waiter, PlaceEnd how) {
+    if (auto node = places_.extract(waiter))
+      ends.emplace_back(std::move(node.mapped()), std::move(how));
   };
   {
     const std::lock_guard guard(mutex_);
@@ -70,31 +64,40 @@ void RedisLine::decide(Decision decision) {
   for (auto& action : actions) {
     if (auto* send = std::get_if<LineClient::Send>(&action)) transmit(std::move(send->command));
   }
-  for (auto& [callback, how] : ends) callback(std::move(how));
+  for (auto& [place, how] : ends) place.listener->placeEnded(place.key, std::move(how));
 }
+
+// A coroutine that stands in line.
+class RedisLine::Standing : public PlaceListener {
+ public:
+  void placeEnded(const LockKey&, PlaceEnd end) override {
+    if (end.error)
+      waiter_.fail(end.error);
+    else if (end.lease)
+      waiter_.grantNow(std::move(*end.lease));
+    else
+      waiter_.giveUp();
+  }
+  Waiter& waiter() { return waiter_; }
+
+ private:
+  Waiter waiter_;
+};
 
 drogon::Task<std::optional<Lease>> RedisLine::take(LockRequest request) {
-  const auto waiter = std::make_shared<Waiter>();
+  Standing standing;
   const bool waits = request.wait > Millis{0};
-  const auto id = arrive(request.key, request.lease, waits, [waiter](End end) {
-    if (end.error)
-      waiter->fail(end.error);
-    else if (end.lease)
-      waiter->grantNow(std::move(*end.lease));
-    else
-      waiter->giveUp();
-  });
+  const auto id = arrive(request.key, request.lease, waits, standing);
   if (waits)
-    waiter->loop()->runAfter(std::chrono::duration<double>(request.wait).count(),
-                             [line = weak_from_this(), weak = std::weak_ptr(waiter), id] {
-                               const auto waiting = weak.lock();
-                               const auto self = line.lock();
-                               if (waiting && self && self->cancel(id)) waiting->giveUp();
-                             });
-  co_return co_await Waiter::Turn(waiter);
+    standing.waiter().loop()->runAfter(std::chrono::duration<double>(request.wait).count(),
+                                       [this, id, waiter = &standing.waiter()] {
+                                         // Only who is still in line is cancelled, and still there.
+                                         if (cancel(id)) waiter->giveUp();
+                                       });
+  co_return co_await Waiter::Turn(standing.waiter());
 }
 
-WaiterId RedisLine::arrive(const LockKey& key, Millis lease, bool queue, Callback callback) {
+WaiterId RedisLine::arrive(const LockKey& key, Millis lease, bool queue, PlaceListener& listener) {
   WaiterId waiter = 0;
   decide([&](auto& actions) {
     if (closed_) throw LockClosed();
@@ -103,7 +106,7 @@ WaiterId RedisLine::arrive(const LockKey& key, Millis lease, bool queue, Callbac
         (client_.waiters(key) >= limits.waitersPerKey || client_.waiters() >= limits.waitersInAll))
       throw LockQueueFull();
     waiter = client_.arrive(key, lease, queue, actions);
-    callbacks_.emplace(waiter, std::move(callback));
+    places_.emplace(waiter, Place{key, &listener});
   });
   return waiter;
 }
@@ -112,7 +115,7 @@ bool RedisLine::cancel(WaiterId waiter) {
   bool cancelled = false;
   decide([&](auto& actions) {
     cancelled = client_.cancel(waiter, actions);
-    if (cancelled) callbacks_.erase(waiter);
+    if (cancelled) places_.erase(waiter);
   });
   return cancelled;
 }
@@ -125,7 +128,7 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
     if (!owner) co_return false;
     onServer.owner = std::move(*owner);
   }
-  const bool extended = co_await holds_->extend(onServer, extension);
+  const bool extended = co_await holds_.extend(onServer, extension);
   if (extended) {
     lease.fence = onServer.fence;
     lease.validUntil = onServer.validUntil;
@@ -137,11 +140,11 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
 
 drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
   LineClient::GivenBack given;
-  Callback next;
+  Place next;
   {
     const std::lock_guard guard(mutex_);
     given = client_.giveBack(lease, SteadyClock::now());
-    if (given.next) next = std::move(callbacks_.extract(given.next->waiter).mapped());
+    if (given.next) next = std::move(places_.extract(given.next->waiter).mapped());
     armTimer();
   }
   if (given.leave) {
@@ -150,15 +153,17 @@ drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
   }
   if (!given.next) co_return Left{Unlocked::kLost};
   trantor::EventLoop::getEventLoopOfCurrentThread()->queueInLoop(
-      [next = std::move(next), lease = std::move(given.next->lease)] { next({.lease = lease}); });
+      [next = std::move(next), lease = std::move(given.next->lease)] {
+        next.listener->placeEnded(next.key, {.lease = lease});
+      });
   co_return Left{Unlocked::kReleased};
 }
 
 RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLease, bool keep,
-                                               Callback callback) {
+                                               PlaceListener& listener) {
   const std::lock_guard guard(mutex_);
   auto [successor, leave] = client_.succeed(lease, nextLease, keep);
-  callbacks_.emplace(successor, std::move(callback));
+  places_.emplace(successor, Place{lease.key, &listener});
   return {successor, std::move(leave)};
 }
 
@@ -171,21 +176,24 @@ class RedisLine::Exchange {
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) {
-    line_.say(std::move(command_), [this, handle](const LineReply* reply) {
-      if (reply) reply_ = *reply;
-      handle.resume();
-    });
+    waiting_ = handle;
+    line_.say(std::move(command_), this);
   }
   std::optional<LineReply> await_resume() { return std::move(reply_); }
+
+  void answer(std::optional<LineReply> reply) {
+    reply_ = std::move(reply);
+    waiting_.resume();
+  }
 
  private:
   RedisLine& line_;
   LineCommand command_;
+  std::coroutine_handle<> waiting_;
   std::optional<LineReply> reply_;
 };
 
 drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
-  const auto self = shared_from_this();
   Exchange exchange(*this, std::move(leave));
   const auto reply = co_await exchange;
   if (!reply) co_return Left{};
@@ -193,13 +201,12 @@ drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
                  reply->others};
 }
 
-void RedisLine::say(LineCommand command, Reaction reaction) {
+void RedisLine::say(LineCommand command, Exchange* exchange) {
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   const std::lock_guard guard(mutex_);
   auto& turn = turns_[loop];
-  turn.emplace_back(std::move(command), std::move(reaction));
-  if (turn.size() == 1)
-    loop->queueInLoop([self = shared_from_this(), loop] { self->endTurn(loop, 1); });
+  turn.push_back({std::move(command), exchange});
+  if (turn.size() == 1) loop->queueInLoop([this, loop] { endTurn(loop, 1); });
 }
 
 // Once all who are queued on the loop have had their say.
@@ -210,7 +217,7 @@ void RedisLine::endTurn(trantor::EventLoop* loop, std::size_t said) {
     auto& saying = turns_[loop];
     const auto size = saying.size();
     if (size > said && size < kStepsPerCall) {
-      loop->queueInLoop([self = shared_from_this(), loop, size] { self->endTurn(loop, size); });
+      loop->queueInLoop([this, loop, size] { endTurn(loop, size); });
       return;
     }
     turn.swap(saying);
@@ -220,25 +227,24 @@ void RedisLine::endTurn(trantor::EventLoop* loop, std::size_t said) {
 
 // One call for all keys, or several where much is said.
 void RedisLine::send(Turn turn) {
-  const auto key = [](const Turn::value_type& said) {
-    const auto* about = keyOf(said.first);
+  const auto key = [](const Said& said) {
+    const auto* about = keyOf(said.command);
     return about ? std::string_view(*about) : std::string_view();
   };
   if (turn.size() > 1) std::ranges::stable_sort(turn, {}, key);
   std::vector<LineCommand> commands;
-  std::vector<Reaction> reactions;
+  std::vector<Exchange*> exchanges;
   for (std::size_t i = 0; i < turn.size(); ++i) {
     const bool isAlone = key(turn[i]).empty();
-    commands.push_back(std::move(turn[i].first));
-    reactions.push_back(std::move(turn[i].second));
+    commands.push_back(std::move(turn[i].command));
+    exchanges.push_back(turn[i].exchange);
     if (isAlone || commands.size() == kStepsPerCall || i + 1 == turn.size())
-      carry(std::exchange(commands, {}), std::exchange(reactions, {}));
+      carry(std::exchange(commands, {}), std::exchange(exchanges, {}));
   }
 }
 
 drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
-                                   std::vector<Reaction> reactions) {
-  const auto self = shared_from_this();
+                                   std::vector<Exchange*> exchanges) {
   const auto sent = SteadyClock::now();
   bool wasSent = true;
   std::vector<LineReply> replies;  // none, or one for each command
@@ -258,8 +264,12 @@ drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
         client_.lost(commands[i], wasSent, now, actions);
     }
   });
+  // Those in line hear of it once, instead of each waiting for its own time-out.
+  if (replies.empty() && std::holds_alternative<BeatCommand>(commands[0]) && commands_.isAway())
+    failAll(false, noAnswer);
   for (std::size_t i = 0; i < commands.size(); ++i)
-    if (reactions[i]) reactions[i](replies.empty() ? nullptr : &replies[i]);
+    if (exchanges[i])
+      exchanges[i]->answer(replies.empty() ? std::nullopt : std::optional(std::move(replies[i])));
 }
 
 drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineCommand>& commands) {
@@ -267,8 +277,8 @@ drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineComman
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::vector<LineReply> replies;
     try {
-      if (attempt > 0) co_await holds_->startNewEpoch();
-      const auto answer = co_await holds_->run(call.script, call.keys, call.arguments);
+      if (attempt > 0) co_await holds_.startNewEpoch();
+      const auto answer = co_await holds_.run(call.script, call.keys, call.arguments);
       replies = repliesOf(answer, commands);
     } catch (const RedisIsAway& away) {
       if (attempt == 0) throw;
@@ -281,24 +291,17 @@ drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineComman
 }
 
 void RedisLine::transmit(LineCommand command) {
-  Reaction reaction;
-  if (std::holds_alternative<BeatCommand>(command)) {
-    listen();
-    // Those in line hear of it once, instead of each waiting for its own time-out.
-    reaction = [this](const LineReply* reply) {
-      if (!reply && commands_->isAway()) failAll(false, noAnswer);
-    };
-  }
-  say(std::move(command), std::move(reaction));
+  if (std::holds_alternative<BeatCommand>(command)) listen();
+  say(std::move(command), nullptr);
 }
 
-void RedisLine::failAll(bool quits, const std::function<std::exception_ptr()>& error) {
-  std::vector<Callback> dropped;
+void RedisLine::failAll(bool quits, std::exception_ptr (*error)()) {
+  std::vector<Place> dropped;
   decide([&](auto& actions) {
     for (const auto waiter : client_.dropAll(quits, actions))
-      if (auto node = callbacks_.extract(waiter)) dropped.push_back(std::move(node.mapped()));
+      if (auto node = places_.extract(waiter)) dropped.push_back(std::move(node.mapped()));
   });
-  for (auto& callback : dropped) callback({.error = error()});
+  for (auto& place : dropped) place.listener->placeEnded(place.key, {.error = error()});
 }
 
 void RedisLine::close() {
@@ -307,21 +310,17 @@ void RedisLine::close() {
     closed_ = true;
   }
   // On a loop where commands may be sent.
-  around_.timers->queueInLoop([self = shared_from_this()] { self->failAll(true, closed); });
+  around_.timers->queueInLoop([this] { failAll(true, closed); });
 }
 
 void RedisLine::listen() {
-  std::call_once(listening_, [this] {
-    around_.timers->queueInLoop([self = shared_from_this()] { self->subscribe(); });
-  });
+  std::call_once(listening_, [this] { around_.timers->queueInLoop([this] { subscribe(); }); });
 }
 
 void RedisLine::subscribe() {
   subscriber_ = around_.messages.here()->newSubscriber();
   subscriber_->subscribe(keys_.wake(process_),
-                         [weak = weak_from_this()](const std::string&, const std::string& text) {
-                           if (const auto self = weak.lock()) self->hear(text);
-                         });
+                         [this](const std::string&, const std::string& text) { hear(text); });
 }
 
 void RedisLine::hear(const std::string& message) {
@@ -342,9 +341,7 @@ void RedisLine::armTimer() {
   armedFor_ = *next;
   const std::chrono::duration<double> delay = *next - SteadyClock::now();
   around_.timers->runAfter(std::max(delay.count(), 0.0),
-                           [weak = weak_from_this(), armedFor = armedFor_] {
-                             if (const auto self = weak.lock()) self->onTimer(armedFor);
-                           });
+                           [this, armedFor = armedFor_] { onTimer(armedFor); });
 }
 
 void RedisLine::onTimer(SteadyTime armedFor) {

@@ -8,12 +8,27 @@
 #include <drogon/nosql/RedisSubscriber.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 namespace festa::lock {
+
+// How a place in line ended: a lease, neither (busy), or an error.
+struct PlaceEnd {
+  std::optional<Lease> lease = {};
+  std::exception_ptr error = {};
+};
+
+// Who took a place in line.
+class PlaceListener {
+ public:
+  // Called once for each place that was not cancelled, on any loop's thread, outside all locks.
+  virtual void placeEnded(const LockKey& key, PlaceEnd end) = 0;
+
+ protected:
+  ~PlaceListener() = default;
+};
 
 struct LineSurroundings {
   trantor::EventLoop* timers;         // no holder blocks it, and Redis commands may be sent on it
@@ -22,30 +37,24 @@ struct LineSurroundings {
 };
 
 // Carries the decisions of a LineClient out: commands to the server, messages from it, time.
-// Thread-safe; kept by a shared_ptr, which timers and replies hold weakly or until they are done.
+// Thread-safe. `commands`, `epochs` and what surrounds it outlive it; it outlives the event loops
+// on which it is used, because timers, replies and messages refer to it.
 //
 // One subscription per process, made when the first waiter stands in line. While nobody waits, and
 // no ticket of a failed waiter is left on the server, nothing is sent. What one loop has to say in
 // one turn is one call to the server, so that a crowd costs few of them.
-class RedisLine : public std::enable_shared_from_this<RedisLine> {
+class RedisLine {
  public:
-  // Called once, on any loop's thread, outside all locks: a lease, nullopt (busy), or an error.
-  struct End {
-    std::optional<Lease> lease = {};
-    std::exception_ptr error = {};
-  };
-  using Callback = std::function<void(End)>;
-
-  static std::shared_ptr<RedisLine> create(std::shared_ptr<RedisCommands> commands,
-                                           std::shared_ptr<RedisHolds> holds, RedisKeys keys,
-                                           const LineSurroundings& around);
+  RedisLine(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+            const LineSurroundings& around);
 
   // The whole of a LockStorage::tryLock, in order of arrival.
   drogon::Task<std::optional<Lease>> take(LockRequest request);
 
-  // Throws LockClosed, LockQueueFull. Not queueing: the key at once, or busy.
-  WaiterId arrive(const LockKey& key, Millis lease, bool queue, Callback callback);
-  // False: its callback has been called or is about to be.
+  // Throws LockClosed, LockQueueFull. Not queueing: the key at once, or busy. The listener lives
+  // until it was called or its place was cancelled.
+  WaiterId arrive(const LockKey& key, Millis lease, bool queue, PlaceListener& listener);
+  // False: its listener has been called or is about to be.
   bool cancel(WaiterId waiter);
 
   drogon::Task<bool> extend(Lease& lease, Extension extension);
@@ -61,7 +70,8 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
     WaiterId successor;
     LeaveCommand leave;
   };
-  Succession nameSuccessor(const Lease& lease, Millis nextLease, bool keep, Callback callback);
+  Succession nameSuccessor(const Lease& lease, Millis nextLease, bool keep,
+                           PlaceListener& listener);
   drogon::Task<Left> handOver(LeaveCommand leave);
 
   // Fails all waiters and later arrivals with LockClosed.
@@ -72,25 +82,29 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   std::uint64_t offersMissed() const;
 
  private:
-  RedisLine(std::shared_ptr<RedisCommands> commands, std::shared_ptr<RedisHolds> holds,
-            RedisKeys keys, const LineSurroundings& around);
+  struct Place {
+    LockKey key;
+    PlaceListener* listener;
+  };
 
   // Lets client_ decide something and carries out what follows from it.
   template <class Decision>
   void decide(Decision decision);
-  void failAll(bool quits, const std::function<std::exception_ptr()>& error);
+  void failAll(bool quits, std::exception_ptr (*error)());
   void transmit(LineCommand command);
 
-  // What follows from a reply, or from its loss (nullptr), besides what client_ makes of it. Called
-  // on the loop that has asked; may be empty.
-  using Reaction = std::function<void(const LineReply*)>;
+  class Standing;
   class Exchange;
+  struct Said {
+    LineCommand command;
+    Exchange* exchange;  // awaits the reply on the loop that has asked; nullptr: only client_ hears
+  };
   // Said on one loop in one turn; goes out at its end.
-  using Turn = std::vector<std::pair<LineCommand, Reaction>>;
-  void say(LineCommand command, Reaction reaction);
+  using Turn = std::vector<Said>;
+  void say(LineCommand command, Exchange* exchange);
   void endTurn(trantor::EventLoop* loop, std::size_t said);
   void send(Turn turn);
-  drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Reaction> reactions);
+  drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Exchange*> exchanges);
   // `commands` outlives the task.
   drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
   void listen();
@@ -99,9 +113,9 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   void armTimer();
   void onTimer(SteadyTime armedFor);
 
-  const std::shared_ptr<RedisCommands> commands_;
-  const std::shared_ptr<RedisHolds> holds_;
+  RedisCommands& commands_;
   const RedisKeys keys_;
+  RedisHolds holds_;
   const std::string process_;
   const LineSurroundings around_;
   std::once_flag listening_;
@@ -110,7 +124,7 @@ class RedisLine : public std::enable_shared_from_this<RedisLine> {
   mutable std::mutex mutex_;
   // guarded by mutex_
   LineClient client_;
-  std::unordered_map<WaiterId, Callback> callbacks_;  // of the waiters of client_
+  std::unordered_map<WaiterId, Place> places_;  // of the waiters of client_
   std::unordered_map<trantor::EventLoop*, Turn> turns_;
   SteadyTime armedFor_ = SteadyTime::max();
   bool closed_ = false;

@@ -15,18 +15,19 @@ double seconds(SteadyClock::duration duration) {
 
 }  // namespace
 
-std::shared_ptr<RedisPubSubLockStorage> RedisPubSubLockStorage::create(
-    std::shared_ptr<RedisLine> line, trantor::EventLoop* timers, LockTableLimits limits) {
-  return std::shared_ptr<RedisPubSubLockStorage>(
-      new RedisPubSubLockStorage(std::move(line), timers, limits));
-}
+RedisPubSubLockStorage::RedisPubSubLockStorage(RedisCommands& commands, RedisKeys keys,
+                                               EpochSource& epochs, const LineSurroundings& around)
+    : line_(commands, std::move(keys), epochs, around),
+      timers_(around.timers),
+      limits_(around.limits) {}
 
 drogon::Task<std::optional<Lease>> RedisPubSubLockStorage::tryLock(LockRequest request) {
   if (request.wait <= Millis{0}) {
     if (isKnownHere(request.key)) co_return std::nullopt;
-    co_return co_await line_->take(request);
+    co_return co_await line_.take(request);
   }
-  const auto waiter = stand(request);
+  Waiter waiter;
+  stand(request, waiter);
   co_return co_await Waiter::Turn(waiter);
 }
 
@@ -35,8 +36,7 @@ bool RedisPubSubLockStorage::isKnownHere(const LockKey& key) const {
   return locals_.contains(key);
 }
 
-std::shared_ptr<Waiter> RedisPubSubLockStorage::stand(const LockRequest& request) {
-  auto waiter = std::make_shared<Waiter>();
+void RedisPubSubLockStorage::stand(const LockRequest& request, Waiter& waiter) {
   bool ask = false;
   {
     const std::lock_guard guard(mutex_);
@@ -46,22 +46,19 @@ std::shared_ptr<Waiter> RedisPubSubLockStorage::stand(const LockRequest& request
     if (inLine >= limits_.waitersPerKey || waiters_ >= limits_.waitersInAll) throw LockQueueFull();
     auto& local = locals_[request.key];
     const auto id = ++lastWaiter_;
-    local.line.emplace(id, Local::InLine{waiter, request.lease});
+    local.line.emplace(id, Local::InLine{&waiter, request.lease});
     ++waiters_;
     ask = !local.asking && local.owner.empty();
     if (ask) local.asking = true;
     if (!local.owner.empty()) watchHolder(request.key, local);
-    waiter->loop()->runAfter(seconds(request.wait),
-                             [weak = weak_from_this(), key = request.key, id] {
-                               if (const auto self = weak.lock()) self->timeOut(key, id);
-                             });
+    waiter.loop()->runAfter(seconds(request.wait),
+                            [this, key = request.key, id] { timeOut(key, id); });
   }
   if (ask) askServer(request.key, request.lease);
-  return waiter;
 }
 
 void RedisPubSubLockStorage::timeOut(const LockKey& key, WaiterId id) {
-  std::shared_ptr<Waiter> waiter;
+  Waiter* waiter = nullptr;
   std::optional<WaiterId> unused;
   {
     const std::lock_guard guard(mutex_);
@@ -75,7 +72,7 @@ void RedisPubSubLockStorage::timeOut(const LockKey& key, WaiterId id) {
   }
   waiter->giveUp();
   // Not cancelled: the place has just become a hold, which will find nobody and be given back.
-  if (!unused || !line_->cancel(*unused)) return;
+  if (!unused || !line_.cancel(*unused)) return;
   std::optional<Millis> askFor;
   {
     const std::lock_guard guard(mutex_);
@@ -93,17 +90,11 @@ void RedisPubSubLockStorage::timeOut(const LockKey& key, WaiterId id) {
   if (askFor) askServer(key, *askFor);
 }
 
-RedisLine::Callback RedisPubSubLockStorage::callbackFor(const LockKey& key) {
-  return [self = shared_from_this(), key](RedisLine::End end) {
-    self->placeEnded(key, std::move(end));
-  };
-}
-
 // The caller has set `asking`.
 void RedisPubSubLockStorage::askServer(const LockKey& key, Millis lease) {
   WaiterId place = 0;
   try {
-    place = line_->arrive(key, lease, true, callbackFor(key));
+    place = line_.arrive(key, lease, true, *this);
   } catch (...) {
     return failed(key, std::current_exception());
   }
@@ -112,7 +103,7 @@ void RedisPubSubLockStorage::askServer(const LockKey& key, Millis lease) {
   if (local != locals_.end() && local->second.asking) local->second.place = place;
 }
 
-void RedisPubSubLockStorage::placeEnded(const LockKey& key, RedisLine::End end) {
+void RedisPubSubLockStorage::placeEnded(const LockKey& key, PlaceEnd end) {
   if (end.error)
     failed(key, end.error);
   else
@@ -120,7 +111,7 @@ void RedisPubSubLockStorage::placeEnded(const LockKey& key, RedisLine::End end) 
 }
 
 void RedisPubSubLockStorage::granted(const LockKey& key, Lease lease) {
-  std::shared_ptr<Waiter> waiter;
+  Waiter* waiter = nullptr;
   {
     const std::lock_guard guard(mutex_);
     auto& local = locals_[key];
@@ -144,8 +135,7 @@ void RedisPubSubLockStorage::granted(const LockKey& key, Lease lease) {
 }
 
 drogon::AsyncTask RedisPubSubLockStorage::giveBackUnused(Lease lease) {
-  const auto line = line_;
-  co_await line->giveBack(lease);
+  co_await line_.giveBack(lease);
 }
 
 // All who wait here wait for the same server.
@@ -168,9 +158,8 @@ void RedisPubSubLockStorage::failed(const LockKey& key, const std::exception_ptr
 void RedisPubSubLockStorage::watchHolder(const LockKey& key, Local& local) {
   if (local.watched) return;
   local.watched = true;
-  timers_->runAfter(seconds(local.heldUntil - SteadyClock::now()), [weak = weak_from_this(), key] {
-    if (const auto self = weak.lock()) self->onHolderTimer(key);
-  });
+  timers_->runAfter(seconds(local.heldUntil - SteadyClock::now()),
+                    [this, key] { onHolderTimer(key); });
 }
 
 void RedisPubSubLockStorage::onHolderTimer(const LockKey& key) {
@@ -191,7 +180,7 @@ void RedisPubSubLockStorage::onHolderTimer(const LockKey& key) {
 }
 
 drogon::Task<bool> RedisPubSubLockStorage::extend(Lease& lease, Extension extension) {
-  const bool extended = co_await line_->extend(lease, extension);
+  const bool extended = co_await line_.extend(lease, extension);
   if (extended) {
     const std::lock_guard guard(mutex_);
     const auto local = locals_.find(lease.key);
@@ -202,13 +191,12 @@ drogon::Task<bool> RedisPubSubLockStorage::extend(Lease& lease, Extension extens
 }
 
 drogon::Task<Unlocked> RedisPubSubLockStorage::unlock(Lease lease) {
-  const auto self = shared_from_this();
   const auto leave = nameSuccessor(lease);
   if (!leave) {
-    const auto left = co_await line_->giveBack(lease);
+    const auto left = co_await line_.giveBack(lease);
     co_return left.unlocked;
   }
-  const auto left = co_await line_->handOver(*leave);
+  const auto left = co_await line_.handOver(*leave);
   countHandOff(*leave, left.others);
   co_return left.unlocked;
 }
@@ -225,8 +213,8 @@ std::optional<LeaveCommand> RedisPubSubLockStorage::nameSuccessor(const Lease& l
     return std::nullopt;
   }
   local.asking = true;
-  auto succession = line_->nameSuccessor(lease, local.line.begin()->second.lease,
-                                         local.inARow < kInARow, callbackFor(lease.key));
+  auto succession =
+      line_.nameSuccessor(lease, local.line.begin()->second.lease, local.inARow < kInARow, *this);
   local.place = succession.successor;
   return std::move(succession.leave);
 }
@@ -239,7 +227,7 @@ void RedisPubSubLockStorage::countHandOff(const LeaveCommand& leave, bool others
 }
 
 void RedisPubSubLockStorage::close() {
-  std::vector<std::shared_ptr<Waiter>> waiting;
+  std::vector<Waiter*> waiting;
   {
     const std::lock_guard guard(mutex_);
     closed_ = true;
@@ -249,8 +237,8 @@ void RedisPubSubLockStorage::close() {
     }
     waiters_ = 0;
   }
-  for (auto& waiter : waiting) waiter->fail(std::make_exception_ptr(LockClosed()));
-  line_->close();
+  for (auto* const waiter : waiting) waiter->fail(std::make_exception_ptr(LockClosed()));
+  line_.close();
 }
 
 std::size_t RedisPubSubLockStorage::waiters() const {

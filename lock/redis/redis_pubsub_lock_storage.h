@@ -5,7 +5,6 @@
 #include "lock/waiter.h"
 
 #include <map>
-#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -19,14 +18,13 @@ namespace festa::lock {
 // Commands: lock and unlock uncontended are one each; a hand-off inside the process is one, between
 // processes two. Waiters of one key should ask for the same lease: a place in line keeps the
 // lease of the waiter it was taken for. Order across processes is that of their heads.
-class RedisPubSubLockStorage : public LockStorage,
-                               public std::enable_shared_from_this<RedisPubSubLockStorage> {
+class RedisPubSubLockStorage : public LockStorage, private PlaceListener {
  public:
   static constexpr int kInARow = 16;
 
-  static std::shared_ptr<RedisPubSubLockStorage> create(std::shared_ptr<RedisLine> line,
-                                                        trantor::EventLoop* timers,
-                                                        LockTableLimits limits);
+  // Who outlives whom: see RedisLine.
+  RedisPubSubLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                         const LineSurroundings& around);
 
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
   drogon::Task<bool> extend(Lease& lease, Extension extension) override;
@@ -34,11 +32,12 @@ class RedisPubSubLockStorage : public LockStorage,
   void close() override;
 
   std::size_t waiters() const;
+  std::uint64_t offersMissed() const { return line_.offersMissed(); }
 
  private:
   struct Local {
     struct InLine {
-      std::shared_ptr<Waiter> waiter;
+      Waiter* waiter;
       Millis lease;
     };
     std::map<WaiterId, InLine> line;  // by arrival
@@ -51,15 +50,11 @@ class RedisPubSubLockStorage : public LockStorage,
   };
   using Locals = std::unordered_map<LockKey, Local>;
 
-  RedisPubSubLockStorage(std::shared_ptr<RedisLine> line, trantor::EventLoop* timers,
-                         LockTableLimits limits)
-      : line_(std::move(line)), timers_(timers), limits_(limits) {}
-
   bool isKnownHere(const LockKey& key) const;
-  std::shared_ptr<Waiter> stand(const LockRequest& request);
+  void stand(const LockRequest& request, Waiter& waiter);
   void timeOut(const LockKey& key, WaiterId id);
   void askServer(const LockKey& key, Millis lease);
-  void placeEnded(const LockKey& key, RedisLine::End end);
+  void placeEnded(const LockKey& key, PlaceEnd end) override;
   void granted(const LockKey& key, Lease lease);
   void failed(const LockKey& key, const std::exception_ptr& error);
   drogon::AsyncTask giveBackUnused(Lease lease);
@@ -67,9 +62,8 @@ class RedisPubSubLockStorage : public LockStorage,
   void countHandOff(const LeaveCommand& leave, bool others);
   void watchHolder(const LockKey& key, Local& local);
   void onHolderTimer(const LockKey& key);
-  RedisLine::Callback callbackFor(const LockKey& key);
 
-  const std::shared_ptr<RedisLine> line_;
+  RedisLine line_;
   trantor::EventLoop* const timers_;
   const LockTableLimits limits_;
 

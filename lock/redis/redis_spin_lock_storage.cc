@@ -6,8 +6,11 @@
 
 namespace festa::lock {
 
-RedisSpinLockStorage::RedisSpinLockStorage(std::shared_ptr<RedisHolds> holds, SpinSettings settings)
-    : holds_(std::move(holds)), ownerPrefix_(randomOwnerPrefix()), spin_(settings) {}
+RedisSpinLockStorage::RedisSpinLockStorage(RedisCommands& commands, RedisKeys keys,
+                                           EpochSource& epochs, SpinSettings settings)
+    : holds_(commands, std::move(keys), epochs),
+      ownerPrefix_(randomOwnerPrefix()),
+      spin_(settings) {}
 
 drogon::Task<std::optional<Lease>> RedisSpinLockStorage::tryLock(LockRequest request) {
   const auto owner = ownerPrefix_ + std::to_string(++acquisitions_);
@@ -24,24 +27,24 @@ drogon::Task<std::optional<Lease>> RedisSpinLockStorage::attempt(LockRequest req
                                                                  std::string owner) {
   std::exception_ptr lost;
   try {
-    co_return co_await holds_->take(request.key, owner, request.lease);
+    co_return co_await holds_.take(request.key, owner, request.lease);
   } catch (const RedisIsAway&) {
     throw;  // nothing was sent
   } catch (const LockStorageUnavailable&) {
     lost = std::current_exception();
   }
   // The reply is lost, not necessarily the command.
-  holds_->abandon(trantor::EventLoop::getEventLoopOfCurrentThread(), request.key, owner,
-                  request.lease);
+  holds_.abandon(trantor::EventLoop::getEventLoopOfCurrentThread(), request.key, owner,
+                 request.lease);
   std::rethrow_exception(lost);
 }
 
 drogon::Task<bool> RedisSpinLockStorage::extend(Lease& lease, Extension extension) {
-  return holds_->extend(lease, extension);
+  return holds_.extend(lease, extension);
 }
 
 drogon::Task<Unlocked> RedisSpinLockStorage::unlock(Lease lease) {
-  return holds_->giveBack(std::move(lease));
+  return holds_.giveBack(std::move(lease));
 }
 
 }  // namespace festa::lock

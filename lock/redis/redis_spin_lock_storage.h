@@ -5,7 +5,6 @@
 #include "lock/spin.h"
 
 #include <atomic>
-#include <memory>
 
 namespace festa::lock {
 
@@ -16,7 +15,10 @@ namespace festa::lock {
 // time.
 class RedisSpinLockStorage : public LockStorage {
  public:
-  RedisSpinLockStorage(std::shared_ptr<RedisHolds> holds, SpinSettings settings);
+  // `commands` and `epochs` outlive the storage. The storage outlives the event loops on which it
+  // is used: after a lost reply it gives back by itself.
+  RedisSpinLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                       SpinSettings settings);
 
   drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
   drogon::Task<bool> extend(Lease& lease, Extension extension) override;
@@ -26,7 +28,7 @@ class RedisSpinLockStorage : public LockStorage {
  private:
   drogon::Task<std::optional<Lease>> attempt(LockRequest request, std::string owner);
 
-  const std::shared_ptr<RedisHolds> holds_;
+  RedisHolds holds_;
   const std::string ownerPrefix_;
   std::atomic<std::uint64_t> acquisitions_{0};
   Spin spin_;

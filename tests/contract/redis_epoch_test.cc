@@ -61,7 +61,7 @@ std::int64_t epochOf(std::int64_t token) {
 TEST(RedisEpochScripts, AnswerAsTheModelDoes) {
   Loops loops;
   RedisServer redis;
-  const auto commands = commandsOf(redis.connect());
+  auto& commands = keptCommands(redis.connect());
   const lock::RedisKeys keys("test", "any");
   EpochModel model;
   // Marks as the server and as the model know them.
@@ -80,7 +80,7 @@ TEST(RedisEpochScripts, AnswerAsTheModelDoes) {
       const auto nonce = "nonce-" + std::to_string(i);
       const auto floor = roll(4) == 0 ? std::int64_t{i} << 32 : 0;
       const auto real =
-          runOn(loops.at(), [&] { return lock::markLoss(*commands, keys, nonce, floor); });
+          runOn(loops.at(), [&] { return lock::markLoss(commands, keys, nonce, floor); });
       const auto expected = model.mark(nonce, floor);
       ASSERT_EQ(real.empty(), expected.empty());
       if (!real.empty()) marks.emplace_back(real, expected);
@@ -89,7 +89,7 @@ TEST(RedisEpochScripts, AnswerAsTheModelDoes) {
           marks[marks.size() - 1 - roll(std::min<std::size_t>(3, marks.size()))];
       const auto epoch = static_cast<std::int64_t>(1 + roll(600));
       const bool isInstalled =
-          runOn(loops.at(), [&] { return lock::installEpoch(*commands, keys, real, epoch); });
+          runOn(loops.at(), [&] { return lock::installEpoch(commands, keys, real, epoch); });
       ASSERT_EQ(isInstalled, model.install(expected, epoch));
       installed += isInstalled ? 1 : 0;
     }

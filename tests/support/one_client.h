@@ -4,7 +4,6 @@
 #include "lock/redis/redis_commands.h"
 
 #include <deque>
-#include <memory>
 #include <utility>
 
 namespace festa::test {
@@ -24,15 +23,10 @@ inline const OneClient& keptClient(drogon::nosql::RedisClientPtr client) {
   return kept.emplace_back(std::move(client));
 }
 
-// Commands that own their client.
-inline std::shared_ptr<lock::RedisCommands> commandsOf(drogon::nosql::RedisClientPtr client) {
-  struct Owned {
-    explicit Owned(drogon::nosql::RedisClientPtr one) : client(std::move(one)) {}
-    const OneClient client;
-    lock::RedisCommands commands{client};
-  };
-  const auto owned = std::make_shared<Owned>(std::move(client));
-  return {owned, &owned->commands};
+// Never destroyed, either.
+inline lock::RedisCommands& keptCommands(drogon::nosql::RedisClientPtr client) {
+  static auto& kept = *new std::deque<lock::RedisCommands>;
+  return kept.emplace_back(keptClient(std::move(client)));
 }
 
 }  // namespace festa::test

@@ -50,30 +50,26 @@ class CountedEpochs : public lock::EpochSource {
   std::atomic<std::int64_t> last_{0};
 };
 
-std::shared_ptr<lock::RedisCommands> commandsOn(int port, lock::Millis patience) {
-  return commandsOf(RedisServer::connectTo(port, 1, patience));
+lock::RedisCommands& commandsOn(int port, lock::Millis patience) {
+  return keptCommands(RedisServer::connectTo(port, 1, patience));
 }
 
 std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
-  auto holds =
-      std::make_shared<lock::RedisHolds>(commandsOn(options.ports.at(0), options.patience),
-                                         lock::RedisKeys(options.prefix, "spin"), *options.epochs);
   return std::make_shared<lock::RedisSpinLockStorage>(
-      holds, lock::SpinSettings{.maxWaiters = options.maxWaiters});
+      commandsOn(options.ports.at(0), options.patience), lock::RedisKeys(options.prefix, "spin"),
+      *options.epochs, lock::SpinSettings{.maxWaiters = options.maxWaiters});
 }
 
+template <class Storage>
 std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops& loops,
-                                            bool fair) {
+                                            const std::string& name) {
   const auto port = options.ports.at(0);
-  const auto commands = commandsOn(port, options.patience);
+  auto& commands = commandsOn(port, options.patience);
   const auto& listener =
       keptClient(RedisServer::connectTo(options.messages == 0 ? port : options.messages));
-  const lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
-  const auto holds = std::make_shared<lock::RedisHolds>(commands, keys, *options.epochs);
   const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
-  const auto line = lock::RedisLine::create(commands, holds, keys, {loops.at(0), listener, limits});
-  if (fair) return std::make_shared<lock::RedisFairLockStorage>(line);
-  return lock::RedisPubSubLockStorage::create(line, loops.at(0), limits);
+  return std::make_shared<Storage>(commands, lock::RedisKeys(options.prefix, name), *options.epochs,
+                                   lock::LineSurroundings{loops.at(0), listener, limits});
 }
 
 std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
@@ -101,8 +97,10 @@ std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Lo
   static auto& keptEpochs = *new std::vector<std::shared_ptr<lock::EpochSource>>;
   keptEpochs.push_back(options.epochs);
   if (options.name == "redis-spin") return kept.emplace_back(makeSpin(options));
-  if (options.name == "redis-fair") return kept.emplace_back(makeLine(options, loops, true));
-  if (options.name == "redis-pubsub") return kept.emplace_back(makeLine(options, loops, false));
+  if (options.name == "redis-fair")
+    return kept.emplace_back(makeLine<lock::RedisFairLockStorage>(options, loops, "fair"));
+  if (options.name == "redis-pubsub")
+    return kept.emplace_back(makeLine<lock::RedisPubSubLockStorage>(options, loops, "pubsub"));
   if (options.name == "redlock") return kept.emplace_back(makeRedlock(options));
   throw std::invalid_argument("there is no storage " + options.name);
 }
