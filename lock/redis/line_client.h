@@ -2,11 +2,14 @@
 // threads, no I/O.
 #pragma once
 
-#include "lock/lock_table.h"
 #include "lock/redis/abandoned_tickets.h"
+#include "lock/redis/due_times.h"
+#include "lock/redis/heartbeat.h"
 #include "lock/redis/line_protocol.h"
+#include "lock/redis/line_waiters.h"
+#include "lock/redis/offers_made.h"
+#include "lock/redis/shared_holds.h"
 
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -77,105 +80,63 @@ class LineClient {
   // process takes no new ones.
   std::vector<WaiterId> dropAll(bool quits, Actions& actions);
 
-  std::size_t waiters() const { return waiting_.size(); }
-  std::size_t waiters(const LockKey& key) const;
+  std::size_t waiters() const { return waiters_.all().size(); }
+  std::size_t waiters(const LockKey& key) const { return waiters_.inLine(key); }
   std::uint64_t offersMissed() const { return offersMissed_; }
 
  private:
-  struct Waiting {
-    LockKey key;
-    Millis lease;
-    bool queue = true;
-    bool asking = true;    // an arrive or confirm is under way
-    bool offered = false;  // heard while asking
-    bool stood = false;    // the server has had it in line
-  };
-  struct Line {
-    std::set<WaiterId> tickets;
-    SteadyTime lookAt = SteadyTime::max();
-    bool looking = false;
-  };
-  // A hold under which more than one have their turn.
-  struct Run {
-    std::string leader;                 // whose hold it is on the server
-    std::string holder;                 // whose turn it is
-    std::vector<std::string> past;      // followers that have had theirs, and the holder
-    std::vector<std::string> upcoming;  // the next one last
-    std::int64_t fence = 0;             // of the holder
-    SteadyTime validUntil;
-    SteadyTime youngUntil;  // nobody's turn begins later
-  };
-  using Runs = std::unordered_map<LockKey, Run>;
-  using Lines = std::map<LockKey, Line>;
-  using Offers = std::map<LockKey, SteadyTime>;
+  using State = LineWaiters::State;
+  using Waiting = LineWaiters::Waiting;
+  using Line = LineWaiters::Line;
 
-  WaiterId add(const LockKey& key, Millis lease, bool queue);
   void remove(WaiterId waiter);
   std::string ticketOf(WaiterId waiter, Millis lease) const;
   std::optional<WaiterId> ours(const std::string& ticket) const;
   void send(LineCommand command, Actions& actions) { actions.push_back(Send{std::move(command)}); }
   void ask(WaiterId waiter, Waiting& waiting, Actions& actions);
   void confirm(WaiterId waiter, Waiting& waiting, Actions& actions);
-  void standAgain(const std::set<WaiterId>& tickets, Actions& actions);
+  void decline(const std::string& ticket, const LockKey& key, Actions& actions);
+  LeaveCommand leaveOf(const Lease& lease);
+  void abandon(const LockKey& key, const std::vector<std::string>& tickets);
+  void look(const LockKey& key, Line& line, Actions& actions);
+  void lookEverywhere(Actions& actions);
+
+  // What replies and losses have in common; line_client_answers.cc.
   void take(const LineReply::Grant& grant, const LockKey& key, SteadyTime sent, Actions& actions);
   void inLine(WaiterId waiter, Waiting& waiting, const LineReply& reply, SteadyTime now,
               Actions& actions);
-  void decline(const std::string& ticket, const LockKey& key, Actions& actions);
-  Run* runOf(const Lease& lease);
-  LeaveCommand leaveOf(const Lease& lease);
-  void leavePlacesOf(const LockKey& key, const Run& run);
-  void leavePlacesOfOldRuns(SteadyTime now);
+  void standAgain(const std::set<WaiterId>& waiters, Actions& actions);
   void watch(const LockKey& key, const LineReply& reply, SteadyTime now);
-  void lookAt(Lines::iterator line, SteadyTime at);
-  void look(const LockKey& key, Line& line, Actions& actions);
-  void lookEverywhere(Actions& actions);
   void lookSoon(const LockKey& key, SteadyTime now);
   void giveUp(const LockKey& key, const std::string& ticket, bool sent, bool mayStand,
               Actions& actions);
-  void offered(const LockKey& key, SteadyTime now);
-  void onLookAfterOffer(const LookCommand& c, const LineReply& reply, SteadyTime now);
 
+  // One for each command; what does not matter to one is left out.
   void onReply(const ArriveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const LeaveCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
-  void onReply(const AbandonCommand& c, const LineReply&, SteadyTime now, Actions&) {
-    abandoned_.answered(c, now);
-  }
+  void onReply(const AbandonCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const ConfirmCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const LookCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onReply(const BeatCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
-  void onReply(const QuitCommand&, const LineReply&, SteadyTime, Actions&) {}
-
+  void onReply(const QuitCommand& c, const LineReply& reply, SteadyTime now, Actions& actions);
   void onLoss(const ArriveCommand& c, bool sent, SteadyTime now, Actions& actions);
   void onLoss(const LeaveCommand& c, bool sent, SteadyTime now, Actions& actions);
   void onLoss(const AbandonCommand& c, bool sent, SteadyTime now, Actions& actions);
   void onLoss(const ConfirmCommand& c, bool sent, SteadyTime now, Actions& actions);
   void onLoss(const LookCommand& c, bool sent, SteadyTime now, Actions& actions);
-  void onLoss(const BeatCommand&, bool, SteadyTime, Actions&) { beatAnswered_ = true; }
-  void onLoss(const QuitCommand&, bool, SteadyTime, Actions&) {}
+  void onLoss(const BeatCommand& c, bool sent, SteadyTime now, Actions& actions);
+  void onLoss(const QuitCommand& c, bool sent, SteadyTime now, Actions& actions);
 
   const std::string process_;
-  WaiterId last_ = 0;
-  std::unordered_map<WaiterId, Waiting> waiting_;
-  Lines lines_;                                   // keys with a waiter that queues
-  std::set<std::pair<SteadyTime, LockKey>> due_;  // (lookAt, key) of lines_
-  // Keys that this process has offered to another, when last: it looks whether they were taken, for
-  // the receiver may be dead and those behind it may not look for a whole lease.
-  Offers offers_;
-  std::set<std::pair<SteadyTime, LockKey>> offersDue_;  // without those that are being looked at
-  // Granted and not given back, until when: a late second grant of one of these is no news.
+  LineWaiters waiters_;
+  DueTimes looks_;  // when to look at the keys of lines
+  // Granted and not given back, until when: a repeated grant of one of these is ignored.
   std::unordered_map<WaiterId, SteadyTime> held_;
-  Runs runs_;
-  // (validUntil, key) of runs whose followers have had a turn: their places are left with the hold,
-  // or at that time if nobody has given it back.
-  std::set<std::pair<SteadyTime, LockKey>> runsDue_;
+  SharedHolds shared_;
+  OffersMade offers_;
   AbandonedTickets abandoned_;
+  Heartbeat heartbeat_;  // while somebody is in line
   std::uint64_t offersMissed_ = 0;
-
-  // Beats, while somebody is in line.
-  std::optional<SteadyTime> beatAt_;
-  bool beatAnswered_ = true;
-  bool heardSinceBeat_ = false;
-  bool deaf_ = true;  // not sure that messages arrive
 };
 
 }  // namespace festa::lock

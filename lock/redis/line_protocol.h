@@ -107,6 +107,8 @@ struct LineReply {
   bool unfinished = false;  // many places of dead processes are gone, more may be left: look again
 };
 
+// Redis ends a key within a millisecond or so of its time.
+constexpr Millis kLookMargin{5};
 // Longest time from an offer to its confirmation.
 constexpr Millis kOfferTime{500};
 // A process that has not been heard of for this long has no place in line.

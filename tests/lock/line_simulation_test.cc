@@ -34,13 +34,22 @@ struct Faults {
   double away = 0;  // a process cannot reach the server for a while, and fails its waiters
 };
 
+// Mistakes of the processes: what a broken part of LineClient would do.
+enum class Slip {
+  kNone,
+  kNoLooks,                // DueTimes
+  kNoBeats,                // Heartbeat
+  kFollowersHaveOneFence,  // SharedHolds
+  kNothingIsAbandoned,     // AbandonedTickets
+};
+
 constexpr Millis kTimeout{300};
 constexpr Millis kLease{1000};
 
 class Simulation {
  public:
-  Simulation(std::uint32_t seed, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone)
-      : random_(seed), faults_(faults), server_(bug) {
+  Simulation(std::uint32_t seed, Faults faults, LineModel::Bug bug, Slip slip)
+      : random_(seed), faults_(faults), slip_(slip), server_(bug) {
     for (int i = 0; i < 3; ++i) processes_.push_back(std::make_unique<Process>());
     for (auto& process : processes_) start(*process);
   }
@@ -209,9 +218,16 @@ class Simulation {
     });
   }
 
+  bool isForgotten(const LineCommand& command) const {
+    return (slip_ == Slip::kNoLooks && std::holds_alternative<lock::LookCommand>(command)) ||
+           (slip_ == Slip::kNoBeats && std::holds_alternative<lock::BeatCommand>(command)) ||
+           (slip_ == Slip::kNothingIsAbandoned &&
+            std::holds_alternative<lock::AbandonCommand>(command));
+  }
+
   // One command over a bad network.
   void transmit(Process& process, const LineCommand& command) {
-    if (process.awayUntil > now_)
+    if (process.awayUntil > now_ || isForgotten(command))
       return afterFor(process, Millis{0},
                       [this, &process, command] { tellLoss(process, command, false); });
     const auto sent = now_;
@@ -306,10 +322,11 @@ class Simulation {
       user.received = SteadyTime::max();  // its order is the giver's business
       transmit(process, leave);
     } else {
-      const auto given = process.client->giveBack(lease, now_);
+      auto given = process.client->giveBack(lease, now_);
       if (given.leave) transmit(process, *given.leave);
       if (given.next) {
         ++followed;
+        if (slip_ == Slip::kFollowersHaveOneFence) given.next->lease.fence = lease.fence;
         onGrant(process, given.next->waiter, given.next->lease);
       }
     }
@@ -334,6 +351,7 @@ class Simulation {
 
   std::mt19937 random_;
   Faults faults_;
+  const Slip slip_;
   LineModel server_;
   SteadyTime now_{std::chrono::hours(1)};
   std::priority_queue<Event> events_;
@@ -354,10 +372,11 @@ struct Tally {
   std::string first;
   int followed = 0;
 };
-Tally simulate(int seeds, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone) {
+Tally simulate(int seeds, Faults faults, LineModel::Bug bug = LineModel::Bug::kNone,
+               Slip slip = Slip::kNone) {
   Tally tally;
   for (int seed = 1; seed <= seeds; ++seed) {
-    Simulation simulation(static_cast<std::uint32_t>(seed), faults, bug);
+    Simulation simulation(static_cast<std::uint32_t>(seed), faults, bug, slip);
     const auto wrong = simulation.run();
     tally.followed += simulation.followed;
     if (wrong.empty()) continue;
@@ -367,6 +386,10 @@ Tally simulate(int seeds, Faults faults, LineModel::Bug bug = LineModel::Bug::kN
 }
 
 const int kSeeds = kSanitized ? 80 : sized(400, 20'000);
+
+int wrongWith(Slip slip, Faults faults) {
+  return simulate(kSeeds / 8, faults, LineModel::Bug::kNone, slip).wrong;
+}
 
 constexpr Faults kEverything{.requestLost = 0.02,
                              .requestLate = 0.02,
@@ -440,6 +463,23 @@ TEST(LineSimulation, SeesPlacesThatAreNotLeft) {
 
 TEST(LineSimulation, SeesOvertaking) {
   EXPECT_GT(simulate(kSeeds / 8, {}, LineModel::Bug::kLastComesFirst).wrong, 0);
+}
+
+// The same for the parts of a process.
+TEST(LineSimulation, SeesAProcessThatDoesNotLook) {
+  EXPECT_GT(wrongWith(Slip::kNoLooks, {.messageLost = 0.5}), 0);
+}
+
+TEST(LineSimulation, SeesAProcessThatDoesNotBeat) {
+  EXPECT_GT(wrongWith(Slip::kNoBeats, {.messageLost = 0.5}), 0);
+}
+
+TEST(LineSimulation, SeesFollowersWithTheFenceOfTheirLeader) {
+  EXPECT_GT(wrongWith(Slip::kFollowersHaveOneFence, {}), 0);
+}
+
+TEST(LineSimulation, SeesTicketsThatAreNotAbandoned) {
+  EXPECT_GT(wrongWith(Slip::kNothingIsAbandoned, {.away = 0.2}), 0);
 }
 
 }  // namespace festa::test

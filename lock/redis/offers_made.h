@@ -1,0 +1,35 @@
+// Keys that this process has offered to others.
+#pragma once
+
+#include "lock/redis/due_times.h"
+#include "lock/redis/line_protocol.h"
+
+#include <unordered_map>
+
+namespace festa::lock {
+
+// Says when to look whether an offer was taken: the receiver may be dead, and those behind it may
+// not look for a whole lease. Decisions only: no clock, no I/O. Not thread-safe.
+class OffersMade {
+ public:
+  // Pause after a look that had no answer.
+  static constexpr Millis kAgainAfterLoss{500};
+
+  void offered(const LockKey& key, SteadyTime now);
+
+  // A key to look at now. One look at a time for each key, however often it is offered; its end is
+  // told by looked() or lost().
+  std::optional<LockKey> takeDue(SteadyTime now) { return due_.takeDue(now); }
+  // `unfinished`: see LineReply.
+  void looked(const LockKey& key, bool unfinished, SteadyTime now);
+  void lost(const LockKey& key, SteadyTime now);
+
+  std::optional<SteadyTime> nextAt() const { return due_.nextAt(); }
+  void clear();
+
+ private:
+  std::unordered_map<LockKey, SteadyTime> last_;  // when each key was offered last
+  DueTimes due_;                                  // without those that are being looked at
+};
+
+}  // namespace festa::lock
