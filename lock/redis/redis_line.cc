@@ -7,7 +7,6 @@
 #include <trantor/utils/Logger.h>
 
 #include <algorithm>
-#include <coroutine>
 #include <utility>
 
 namespace festa::lock {
@@ -38,6 +37,7 @@ RedisLine::RedisLine(RedisCommands& commands, RedisKeys keys, EpochSource& epoch
       holds_(commands_, keys_, epochs),
       process_(processName()),
       around_(around),
+      transport_(holds_, keys_, process_, *this),
       client_(process_) {}
 
 template <class Decision>
@@ -167,132 +167,33 @@ RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLe
   return {successor, std::move(leave)};
 }
 
-// Awaits the reply to one command; nullopt: there was none.
-class RedisLine::Exchange {
- public:
-  Exchange(RedisLine& line, LineCommand command) : line_(line), command_(std::move(command)) {}
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
-
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) {
-    waiting_ = handle;
-    line_.say(std::move(command_), this);
-  }
-  std::optional<LineReply> await_resume() { return std::move(reply_); }
-
-  void answer(std::optional<LineReply> reply) {
-    reply_ = std::move(reply);
-    waiting_.resume();
-  }
-
- private:
-  RedisLine& line_;
-  LineCommand command_;
-  std::coroutine_handle<> waiting_;
-  std::optional<LineReply> reply_;
-};
-
 drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
-  Exchange exchange(*this, std::move(leave));
+  LineExchange exchange(transport_, std::move(leave));
   const auto reply = co_await exchange;
   if (!reply) co_return Left{};
   co_return Left{reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost,
                  reply->others};
 }
 
-void RedisLine::say(LineCommand command, Exchange* exchange) {
-  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-  const std::lock_guard guard(mutex_);
-  auto& turn = turns_[loop];
-  turn.push_back({std::move(command), exchange});
-  if (turn.size() == 1) loop->queueInLoop([this, loop] { endTurn(loop, 1); });
-}
-
-// Once all who are queued on the loop have had their say.
-void RedisLine::endTurn(trantor::EventLoop* loop, std::size_t said) {
-  Turn turn;
-  {
-    const std::lock_guard guard(mutex_);
-    auto& saying = turns_[loop];
-    const auto size = saying.size();
-    if (size > said && size < kStepsPerCall) {
-      loop->queueInLoop([this, loop, size] { endTurn(loop, size); });
-      return;
-    }
-    turn.swap(saying);
-  }
-  send(std::move(turn));
-}
-
-// One call for all keys, or several where much is said.
-void RedisLine::send(Turn turn) {
-  const auto key = [](const Said& said) {
-    const auto* about = keyOf(said.command);
-    return about ? std::string_view(*about) : std::string_view();
-  };
-  if (turn.size() > 1) std::ranges::stable_sort(turn, {}, key);
-  std::vector<LineCommand> commands;
-  std::vector<Exchange*> exchanges;
-  for (std::size_t i = 0; i < turn.size(); ++i) {
-    const bool isAlone = key(turn[i]).empty();
-    commands.push_back(std::move(turn[i].command));
-    exchanges.push_back(turn[i].exchange);
-    if (isAlone || commands.size() == kStepsPerCall || i + 1 == turn.size())
-      carry(std::exchange(commands, {}), std::exchange(exchanges, {}));
-  }
-}
-
-drogon::AsyncTask RedisLine::carry(std::vector<LineCommand> commands,
-                                   std::vector<Exchange*> exchanges) {
-  const auto sent = SteadyClock::now();
-  bool wasSent = true;
-  std::vector<LineReply> replies;  // none, or one for each command
-  try {
-    replies = co_await ask(commands);
-  } catch (const RedisIsAway&) {
-    wasSent = false;
-  } catch (const std::exception& error) {
-    LOG_DEBUG << "no reply about a line: " << error.what();
-  }
+void RedisLine::answered(const std::vector<LineCommand>& commands, const LineAnswer& answer) {
+  const bool isLost = answer.replies.empty();
   decide([&](auto& actions) {
     const auto now = SteadyClock::now();
     for (std::size_t i = 0; i < commands.size(); ++i) {
-      if (!replies.empty())
-        client_.replied(commands[i], replies[i], sent, now, actions);
+      if (isLost)
+        client_.lost(commands[i], answer.wasSent, now, actions);
       else
-        client_.lost(commands[i], wasSent, now, actions);
+        client_.replied(commands[i], answer.replies[i], answer.sent, now, actions);
     }
   });
   // Those in line hear of it once, instead of each waiting for its own time-out.
-  if (replies.empty() && std::holds_alternative<BeatCommand>(commands[0]) && commands_.isAway())
+  if (isLost && std::holds_alternative<BeatCommand>(commands[0]) && commands_.isAway())
     failAll(false, noAnswer);
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    if (exchanges[i])
-      exchanges[i]->answer(replies.empty() ? std::nullopt : std::optional(std::move(replies[i])));
-}
-
-drogon::Task<std::vector<LineReply>> RedisLine::ask(const std::vector<LineCommand>& commands) {
-  const auto call = callOf(commands, keys_, process_);
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    std::vector<LineReply> replies;
-    try {
-      if (attempt > 0) co_await holds_.startNewEpoch();
-      const auto answer = co_await holds_.run(call.script, call.keys, call.arguments);
-      replies = repliesOf(answer, commands);
-    } catch (const RedisIsAway& away) {
-      if (attempt == 0) throw;
-      // The attempt before has left places in line: that is a loss, not "never sent".
-      throw LockStorageUnavailable(away.what());
-    }
-    if (replies.at(0).verdict != LineVerdict::kNoEpoch) co_return replies;
-  }
-  throw LockStorageUnavailable("Redis loses its fence counter again and again");
 }
 
 void RedisLine::transmit(LineCommand command) {
   if (std::holds_alternative<BeatCommand>(command)) listen();
-  say(std::move(command), nullptr);
+  transport_.say({std::move(command)});
 }
 
 void RedisLine::failAll(bool quits, std::exception_ptr (*error)()) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "lock/redis/line_client.h"
-#include "lock/redis/line_scripts.h"
-#include "lock/redis/redis_holds.h"
+#include "lock/redis/line_transport.h"
 
 #include <drogon/nosql/RedisSubscriber.h>
 
@@ -41,9 +40,8 @@ struct LineSurroundings {
 // on which it is used, because timers, replies and messages refer to it.
 //
 // One subscription per process, made when the first waiter stands in line. While nobody waits, and
-// no ticket of a failed waiter is left on the server, nothing is sent. What one loop has to say in
-// one turn is one call to the server, so that a crowd costs few of them.
-class RedisLine {
+// no ticket of a failed waiter is left on the server, nothing is sent.
+class RedisLine : private AnswerListener {
  public:
   RedisLine(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
             const LineSurroundings& around);
@@ -93,20 +91,9 @@ class RedisLine {
   void failAll(bool quits, std::exception_ptr (*error)());
   void transmit(LineCommand command);
 
+  void answered(const std::vector<LineCommand>& commands, const LineAnswer& answer) override;
+
   class Standing;
-  class Exchange;
-  struct Said {
-    LineCommand command;
-    Exchange* exchange;  // awaits the reply on the loop that has asked; nullptr: only client_ hears
-  };
-  // Said on one loop in one turn; goes out at its end.
-  using Turn = std::vector<Said>;
-  void say(LineCommand command, Exchange* exchange);
-  void endTurn(trantor::EventLoop* loop, std::size_t said);
-  void send(Turn turn);
-  drogon::AsyncTask carry(std::vector<LineCommand> commands, std::vector<Exchange*> exchanges);
-  // `commands` outlives the task.
-  drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
   void listen();
   void subscribe();
   void hear(const std::string& message);
@@ -118,6 +105,7 @@ class RedisLine {
   RedisHolds holds_;
   const std::string process_;
   const LineSurroundings around_;
+  LineTransport transport_;
   std::once_flag listening_;
   std::shared_ptr<drogon::nosql::RedisSubscriber> subscriber_;
 
@@ -125,7 +113,6 @@ class RedisLine {
   // guarded by mutex_
   LineClient client_;
   std::unordered_map<WaiterId, Place> places_;  // of the waiters of client_
-  std::unordered_map<trantor::EventLoop*, Turn> turns_;
   SteadyTime armedFor_ = SteadyTime::max();
   bool closed_ = false;
 };
