@@ -57,73 +57,45 @@ prometheus::ClientMetric toMetric(prometheus::MetricType type, const Metrics::Sa
 
 }  // namespace
 
+prometheus::Family<prometheus::Counter>& Metrics::counter(const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+}
+
+prometheus::Family<prometheus::Histogram>& Metrics::histogram(const char* name, const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_);
+}
+
 Metrics::Metrics()
-    : requests_(prometheus::BuildCounter()
-                    .Name("festa_http_requests_total")
-                    .Help("Answers by route, method and status.")
-                    .Register(registry_)),
-      requestSeconds_(prometheus::BuildHistogram()
-                          .Name("festa_http_request_seconds")
-                          .Help("From the request read to the answer handed to the connection.")
-                          .Register(registry_)),
-      lockOutcomes_(prometheus::BuildCounter()
-                        .Name("festa_lock_requests_total")
-                        .Help("Requests of locked routes by lockable, strategy and outcome.")
-                        .Register(registry_)),
-      lockWait_(prometheus::BuildHistogram()
-                    .Name("festa_lock_wait_seconds")
-                    .Help("From the arrival at the lock to its grant or refusal.")
-                    .Register(registry_)),
-      lockHold_(prometheus::BuildHistogram()
-                    .Name("festa_lock_hold_seconds")
-                    .Help("From the grant to the release.")
-                    .Register(registry_)),
-      renewals_(prometheus::BuildCounter()
-                    .Name("festa_lock_renewals_total")
-                    .Help("Attempts to renew a lease while the handler runs, by outcome.")
-                    .Register(registry_)),
-      poolWait_(prometheus::BuildHistogram()
-                    .Name("festa_pool_wait_seconds")
-                    .Help("Guarded writes: from asking for a database connection to having it or "
-                          "giving up.")
-                    .Register(registry_)),
-      fencesRefused_(prometheus::BuildCounter()
-                         .Name("festa_fence_refused_total")
-                         .Help("Writes that found a larger token in the row than their own.")
-                         .Register(registry_)),
-      fencesRenewed_(prometheus::BuildCounter()
-                         .Name("festa_fence_renewed_total")
-                         .Help("Writes that went on with a larger token from their lock.")
-                         .Register(registry_)),
-      conflicts_(prometheus::BuildCounter()
-                     .Name("festa_write_conflicts_total")
-                     .Help("Transactions run again because a concurrent writer came first.")
-                     .Register(registry_)),
-      unknownCommits_(prometheus::BuildCounter()
-                          .Name("festa_commit_unknown_total")
-                          .Help("COMMITs without acknowledgement, by what was found out.")
-                          .Register(registry_)),
-      queueWait_(prometheus::BuildHistogram()
-                     .Name("festa_queue_wait_seconds")
-                     .Help("From a claim's acceptance to its decision.")
-                     .Register(registry_)),
+    : requests_(counter("festa_http_requests_total", "Answers by route, method and status.")),
+      requestSeconds_(histogram("festa_http_request_seconds",
+                                "From the request read to the answer handed to the connection.")),
+      lockOutcomes_(counter("festa_lock_requests_total",
+                            "Requests of locked routes by lockable, strategy and outcome.")),
+      lockWait_(histogram("festa_lock_wait_seconds",
+                          "From the arrival at the lock to its grant or refusal.")),
+      lockHold_(histogram("festa_lock_hold_seconds", "From the grant to the release.")),
+      renewals_(counter("festa_lock_renewals_total",
+                        "Attempts to renew a lease while the handler runs, by outcome.")),
+      poolWait_(histogram(
+          "festa_pool_wait_seconds",
+          "Guarded writes: from asking for a database connection to having it or giving up.")),
+      fencesRefused_(counter("festa_fence_refused_total",
+                             "Writes that found a larger token in the row than their own.")),
+      fencesRenewed_(counter("festa_fence_renewed_total",
+                             "Writes that went on with a larger token from their lock.")),
+      conflicts_(counter("festa_write_conflicts_total",
+                         "Transactions run again because a concurrent writer came first.")),
+      unknownCommits_(counter("festa_commit_unknown_total",
+                              "COMMITs without acknowledgement, by what was found out.")),
+      queueWait_(
+          histogram("festa_queue_wait_seconds", "From a claim's acceptance to its decision.")),
       queueAdmission_(
-          prometheus::BuildHistogram()
-              .Name("festa_queue_admission_seconds")
-              .Help("The step that admits one ticket and moves it on to the work queue.")
-              .Register(registry_)),
-      queueWork_(prometheus::BuildHistogram()
-                     .Name("festa_queue_work_seconds")
-                     .Help("Work on an admitted claim that succeeded.")
-                     .Register(registry_)),
-      redelivered_(prometheus::BuildCounter()
-                       .Name("festa_queue_redelivered_total")
-                       .Help("Tickets that came again.")
-                       .Register(registry_)),
-      deadLettered_(prometheus::BuildCounter()
-                        .Name("festa_queue_dead_lettered_total")
-                        .Help("Tickets that failed too often.")
-                        .Register(registry_)) {}
+          histogram("festa_queue_admission_seconds",
+                    "The step that admits one ticket and moves it on to the work queue.")),
+      queueWork_(
+          histogram("festa_queue_work_seconds", "Work on an admitted claim that succeeded.")),
+      redelivered_(counter("festa_queue_redelivered_total", "Tickets that came again.")),
+      deadLettered_(counter("festa_queue_dead_lettered_total", "Tickets that failed too often.")) {}
 
 class Metrics::Tickets : public queue::QueueObserver {
  public:

@@ -100,6 +100,9 @@ class Metrics : public lock::LockObserver, public MetricsText {
   void addSource(prometheus::MetricType type, const std::string& name, const std::string& help,
                  std::unique_ptr<Samples> read);
 
+  prometheus::Family<prometheus::Counter>& counter(const char* name, const char* help);
+  prometheus::Family<prometheus::Histogram>& histogram(const char* name, const char* help);
+
   prometheus::Registry registry_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& requestSeconds_;
