@@ -13,6 +13,7 @@ FOLDERS = ["app", "controllers", "services", "lock"]
 LIMITS = {"std::function": 1.5, "shared_ptr": 6.0, "std::any": 0.0}  # per 1,000 lines of all folders
 LONGEST_FUNCTION = 60
 NO_FUNCTION = re.compile(r"\s*(namespace|class|struct|enum|union|if|else|for|while|switch|do|try|catch|return|co_return|extern)\b")
+LAMBDA = re.compile(r"\[[^\]]*\]\s*[({]")
 COMMENT = re.compile(r"//.*")
 STRING = re.compile(r'"(\\.|[^"\\])*"')
 
@@ -40,7 +41,7 @@ def functions(text):
             first -= 1
         head = " ".join(lines[first:at + 1])
         before = head.split("(")[0]
-        if ")" not in head or NO_FUNCTION.match(head) or "=" in before or "[" in before:
+        if ")" not in head or NO_FUNCTION.match(head) or "=" in before or LAMBDA.search(head):
             continue
         indent = len(lines[first]) - len(lines[first].lstrip())
         last = next((i for i in range(at + 1, len(lines)) if lines[i].startswith(" " * indent + "}")), at)
