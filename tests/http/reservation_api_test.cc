@@ -196,7 +196,7 @@ Response whileSomebodyBuys(const Service& service,
   const auto performance = sales.performance(1);
   std::thread first([&] {
     auto headers = Sales::as(1);
-    headers["X-Lab-Fault"] = "pause-before-commit=500";
+    headers["X-Lab-Fault"] = "pause-before-commit=1500";
     EXPECT_EQ(service.client()
                   .send("POST", reservationPath(performance), reservationBody(1, 1), headers)
                   .status,
