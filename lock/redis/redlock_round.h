@@ -26,6 +26,7 @@ class RedlockRound {
   static RedlockRound ask(std::deque<RedlockNode>& nodes, const Question& question, Until until,
                           Millis timeout) {
     std::vector<Seat> seats;
+    seats.reserve(nodes.size());
     for (auto& node : nodes) seats.push_back({&node, std::nullopt});
     return RedlockRound(std::move(seats), question, until, timeout);
   }
