@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 
 namespace {
@@ -54,39 +55,56 @@ Options optionsOf(int count, char** words) {
           count > 8 ? std::stoul(words[8]) : 1};
 }
 
-drogon::Task<std::int64_t> epochOf(std::int64_t epoch) {
-  co_return epoch;
-}
+class OneEpoch : public festa::lock::EpochSource {
+ public:
+  explicit OneEpoch(std::int64_t epoch) : epoch_(epoch) {}
+  drogon::Task<std::int64_t> draw() override { co_return epoch_; }
 
-std::shared_ptr<LockStorage> makeStorage(const Options& options) {
-  auto& app = drogon::app();
-  app.createRedisClient("127.0.0.1", options.port, "default", "", 1, true, 20);
-  const auto clients = festa::lock::fastRedisClients();
-  auto commands =
-      std::make_shared<festa::lock::RedisCommands>([clients] { return clients->here(); });
-  const bool fair = options.storage == "redis-fair";
-  const festa::lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
-  const auto holds = std::make_shared<festa::lock::RedisHolds>(
-      commands, keys, [epoch = options.epoch] { return epochOf(epoch); });
-  const festa::lock::LockTableLimits limits{kMostWaiters, kMostWaiters};
-  const auto line = festa::lock::RedisLine::create(
-      commands, holds, keys,
-      {app.getLoop(), [clients] { return clients->here()->newSubscriber(); }, limits});
-  if (fair) return std::make_shared<festa::lock::RedisFairLockStorage>(line);
-  return festa::lock::RedisPubSubLockStorage::create(line, app.getLoop(), limits);
-}
+ private:
+  const std::int64_t epoch_;
+};
+
+// A storage and all that it refers to. Outlives app().run().
+class Locks {
+ public:
+  explicit Locks(const Options& options)
+      : epochs_(options.epoch), clients_(fastClients(options.port)), commands_(*clients_) {
+    const bool fair = options.storage == "redis-fair";
+    const festa::lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
+    const festa::lock::LineSurroundings around{
+        drogon::app().getLoop(), *clients_, {kMostWaiters, kMostWaiters}};
+    if (fair)
+      storage_ =
+          std::make_unique<festa::lock::RedisFairLockStorage>(commands_, keys, epochs_, around);
+    else
+      storage_ =
+          std::make_unique<festa::lock::RedisPubSubLockStorage>(commands_, keys, epochs_, around);
+  }
+  LockStorage& storage() { return *storage_; }
+
+ private:
+  static std::shared_ptr<const festa::lock::LoopRedisClients> fastClients(std::uint16_t port) {
+    drogon::app().createRedisClient("127.0.0.1", port, "default", "", 1, true, 20);
+    return festa::lock::fastRedisClients();
+  }
+
+  OneEpoch epochs_;
+  const std::shared_ptr<const festa::lock::LoopRedisClients> clients_;
+  festa::lock::RedisCommands commands_;
+  std::unique_ptr<LockStorage> storage_;
+};
 
 std::atomic<long> granted{0};
 
-drogon::AsyncTask waitAgainAndAgain(std::shared_ptr<LockStorage> storage, Options options) {
+drogon::AsyncTask waitAgainAndAgain(LockStorage& storage, Options options) {
   const LockRequest request{"hot", Millis{120'000}, Millis{10'000}};
   while (system_clock::now() < options.to) {
-    const auto lease = co_await storage->tryLock(request);
+    const auto lease = co_await storage.tryLock(request);
     if (!lease) throw std::runtime_error("a waiter has waited in vain");
     const auto now = system_clock::now();
     if (now >= options.from && now < options.to) ++granted;
     const Lease copy = *lease;
-    co_await storage->unlock(copy);
+    co_await storage.unlock(copy);
   }
 }
 
@@ -105,12 +123,12 @@ int main(int count, char** words) {
   const auto options = optionsOf(count, words);
   auto& app = drogon::app();
   app.setThreadNum(options.loops).setLogLevel(trantor::Logger::kWarn);
-  const auto storage = makeStorage(options);
+  Locks locks(options);
   double cpuBefore = 0;
   app.registerBeginningAdvice([&] {
     for (int i = 0; i < options.waiters; ++i)
-      app.getIOLoop(static_cast<std::size_t>(i) % options.loops)->queueInLoop([&storage, options] {
-        waitAgainAndAgain(storage, options);
+      app.getIOLoop(static_cast<std::size_t>(i) % options.loops)->queueInLoop([&locks, options] {
+        waitAgainAndAgain(locks.storage(), options);
       });
     const auto in = [](system_clock::time_point when) {
       return std::chrono::duration<double>(when - system_clock::now()).count();
