@@ -73,18 +73,19 @@ void RabbitMqWorkConsumer::run(std::uint64_t tag, Job& job, Stage stage, SteadyT
   job.begun = now;
   job.due = SteadyTime::max();
   ++running_;
-  const Handler handler =
-      stage == Stage::kWorking ? &TicketHandlers::work : &TicketHandlers::giveUp;
   loop_->queueInLoop(
-      [&handlers = handlers_, handler, ticket = job.ticket, outcome = Outcome{session_, tag, false},
-       outcomes = outcomes_] { handle(handlers, handler, ticket, outcome, outcomes); });
+      [&handlers = handlers_, stage, ticket = job.ticket, outcome = Outcome{session_, tag, false},
+       outcomes = outcomes_] { handle(handlers, stage, ticket, outcome, outcomes); });
 }
 
-drogon::AsyncTask RabbitMqWorkConsumer::handle(TicketHandlers& handlers, Handler handler,
+drogon::AsyncTask RabbitMqWorkConsumer::handle(TicketHandlers& handlers, Stage stage,
                                                QueueTicket ticket, Outcome outcome,
                                                std::shared_ptr<Outcomes> outcomes) {
   try {
-    co_await (handlers.*handler)(ticket);
+    if (stage == Stage::kWorking)
+      co_await handlers.work(ticket);
+    else
+      co_await handlers.giveUp(ticket);
   } catch (...) {
     LOG_WARN << "work on ticket " << ticket << " failed: " << failureText();
     outcome.failed = true;

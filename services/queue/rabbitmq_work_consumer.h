@@ -46,9 +46,8 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     bool failed;
   };
   using Outcomes = Mailbox<Outcome>;
-  using Handler = drogon::Task<> (TicketHandlers::*)(QueueTicket);
 
-  static drogon::AsyncTask handle(TicketHandlers& handlers, Handler handler, QueueTicket ticket,
+  static drogon::AsyncTask handle(TicketHandlers& handlers, Stage stage, QueueTicket ticket,
                                   Outcome outcome, std::shared_ptr<Outcomes> outcomes);
   void run(std::uint64_t tag, Job& job, Stage stage, SteadyTime now);
   void ended(RabbitMqConnection& connection, const Outcome& outcome, SteadyTime now);

@@ -35,7 +35,7 @@ class LockFilterTest : public LoopFixture {
 
   std::shared_ptr<lock::LockStorage> storage_ = lock::MemoryLockStorage::create(1, loops_.at());
   lock::LockBoard board_{10};
-  Recorder* const recorder_ = new Recorder;  // see WithMiddleware
+  Recorder* const recorder_ = &keptForever(std::make_unique<Recorder>());  // see WithMiddleware
 };
 
 drogon::Task<int> fenceLow(LockHold& hold) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lock/lock_middleware.h"
+#include "tests/support/kept_forever.h"
 #include "tests/support/loops.h"
 
 #include <drogon/HttpAppFramework.h>
@@ -122,8 +123,8 @@ class WithMiddleware : public Fixture {
 
   Loops timers_;
   std::shared_ptr<lock::LockStorage> storage_;
-  // Not deleted: a renewal that is still on its way tells its end.
-  Recorder* const recorder_ = new Recorder;
+  // A renewal that is still on its way tells its end.
+  Recorder* const recorder_ = &keptForever(std::make_unique<Recorder>());
   std::shared_ptr<lock::LockBoard> board_ = std::make_shared<lock::LockBoard>(100);
   mutable std::vector<lock::LockOutcome> refused_;
   const Host host_{*this};

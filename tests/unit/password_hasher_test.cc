@@ -1,6 +1,7 @@
 #include "services/password_hasher.h"
 
 #include "services/error.h"
+#include "tests/support/kept_forever.h"
 #include "tests/support/loops.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,11 @@ namespace {
 
 std::future<std::string> startHash(const Loops& loops, PasswordHasher& hasher) {
   return startOn(loops.at(), [&hasher] { return hasher.hash("a password"); });
+}
+
+// Coroutines whose jobs are dropped stay for ever; the hasher refers to them.
+PasswordHasher& hasherThatDropsJobs(std::size_t threads, std::size_t maxQueued) {
+  return keptForever(std::make_unique<PasswordHasher>(threads, maxQueued));
 }
 
 ErrorCode refusalOf(std::future<std::string> hash) {
@@ -38,7 +44,7 @@ TEST(PasswordHasher, VerifiesWhatItHashed) {
 
 TEST(PasswordHasher, FullQueueIsOverload) {
   const Loops loops;
-  PasswordHasher hasher(0, 1);
+  auto& hasher = hasherThatDropsJobs(0, 1);
   const auto queued = startHash(loops, hasher);
   EXPECT_EQ(refusalOf(startHash(loops, hasher)), ErrorCode::kOverloaded);
 }
@@ -47,7 +53,7 @@ TEST(PasswordHasher, FullQueueIsOverload) {
 // more.
 TEST(PasswordHasher, NoResultArrivesAfterStop) {
   const Loops loops;
-  PasswordHasher hasher(2, 100);
+  auto& hasher = hasherThatDropsJobs(2, 100);
   std::vector<std::future<std::string>> hashes(40);
   for (auto& hash : hashes) hash = startHash(loops, hasher);
   finish(std::move(hashes[0]));
