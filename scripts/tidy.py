@@ -3,7 +3,7 @@
 
 .ci/tidied records for every source a digest of what its findings depend on: its own text, that of the headers of ours that it
 includes, directly or not, .clang-tidy, and the version of clang-tidy. A source whose digest is recorded has been found clean.
---all ignores the record; whoever passes with it writes a new one."""
+--all ignores the record and writes a new one."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -76,10 +76,10 @@ def main():
             if code:
                 failed.append(source)
                 print(text, flush=True)
+    if arguments.all:
+        RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items() if source not in failed))
     if failed:
         sys.exit("clang-tidy has found something in " + " ".join(failed))
-    if arguments.all:
-        RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items()))
 
 
 if __name__ == "__main__":

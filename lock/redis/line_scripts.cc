@@ -60,6 +60,15 @@ std::vector<std::string> wordsOf(const std::string& text) {
   return words;
 }
 
+LineVerdict verdictOf(std::int64_t number) {
+  switch (number) {
+    case -1: return LineVerdict::kNoEpoch;
+    case 0: return LineVerdict::kNo;
+    case 1: return LineVerdict::kYes;
+    default: return LineVerdict::kLeftLine;
+  }
+}
+
 LineReply replyOf(const RedisReply& answer, const LineCommand& step) {
   const auto& items = answer.items;
   if (items.empty() && answer.integer >= kLeastToken) {
@@ -71,11 +80,7 @@ LineReply replyOf(const RedisReply& answer, const LineCommand& step) {
   }
   const auto number = [&](std::size_t at) { return at < items.size() ? items[at].integer : 0; };
   LineReply reply;
-  const auto verdict = items.empty() ? answer.integer : items[0].integer;
-  reply.verdict = verdict == -1  ? LineVerdict::kNoEpoch
-                  : verdict == 0 ? LineVerdict::kNo
-                  : verdict == 1 ? LineVerdict::kYes
-                                 : LineVerdict::kLeftLine;
+  reply.verdict = verdictOf(items.empty() ? answer.integer : items[0].integer);
   if (items.size() > 2 && !items[1].text.empty()) {
     auto tickets = wordsOf(items[1].text);
     reply.holder = tickets.front();
