@@ -1,13 +1,8 @@
-# Writes OUTPUT, a C++ source whose function FUNCTION, declared in HEADER in NAMESPACE, returns the files of FOLDER that match the
-# glob FILES in the order of their names, each of which must match the regular expression NAMES. Run with cmake -P.
-if(NOT DEFINED HEADER)
-  set(HEADER controllers/embedded_files.h)
-  set(NAMESPACE festa)
-  set(FILES *)
-endif()
-file(GLOB files "${FOLDER}/${FILES}")
+# Writes OUTPUT, a C++ source whose function FUNCTION (controllers/embedded_files.h) returns the files of FOLDER in the order of
+# their names, each of which must match the regular expression NAMES. Run with cmake -P.
+file(GLOB files "${FOLDER}/*")
 list(SORT files)
-set(source "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nconst std::vector<EmbeddedFile>& ${FUNCTION}() {\n")
+set(source "#include \"controllers/embedded_files.h\"\n\nnamespace festa {\n\nconst std::vector<EmbeddedFile>& ${FUNCTION}() {\n")
 string(APPEND source "  static const std::vector<EmbeddedFile> files{\n")
 foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME)
@@ -17,5 +12,5 @@ foreach(file IN LISTS files)
   file(READ "${file}" content)
   string(APPEND source "      {\"${name}\", R\"__FILE__(${content})__FILE__\"},\n")
 endforeach()
-string(APPEND source "  };\n  return files;\n}\n\n}  // namespace ${NAMESPACE}\n")
+string(APPEND source "  };\n  return files;\n}\n\n}  // namespace festa\n")
 file(WRITE "${OUTPUT}" "${source}")

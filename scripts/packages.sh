@@ -5,7 +5,7 @@ COMPILE_PACKAGES="g++ cmake ninja-build pkg-config git ca-certificates dpkg-dev 
   libsodium-dev libjwt-dev libutf8proc-dev nlohmann-json3-dev prometheus-cpp-dev librabbitmq-dev libmimalloc-dev"
 BUILD_PACKAGES="$COMPILE_PACKAGES ccache curl procps python3 python3-jsonschema libgtest-dev libgmock-dev
   postgresql postgresql-client redis-server rabbitmq-server haproxy"
-LINT_PACKAGES="clang-format clang-tidy lua-check"
+LINT_PACKAGES="clang-format clang-tidy"
 FUZZ_PACKAGES="clang libclang-rt-dev"
 
 missing_packages() {

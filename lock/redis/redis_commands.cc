@@ -21,7 +21,7 @@ using drogon::nosql::RedisException;
 using drogon::nosql::RedisResult;
 using drogon::nosql::RedisResultType;
 
-constexpr std::size_t kMaxArguments = 44;
+constexpr std::size_t kMaxArguments = 40;
 
 RedisReply copyOf(const RedisResult& result) {
   RedisReply reply;

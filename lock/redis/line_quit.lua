@@ -1,3 +1,0 @@
--- KEYS alive
-redis.call('DEL', KEYS[1])
-return {{1}}
