@@ -39,7 +39,7 @@ void checkApiPrefix(const std::string& prefix) {
 }
 
 void checkMetricsListener(const Config& config) {
-  // Else somebody believes that nobody else can read them.
+  // Without a port of its own, /metrics stays readable at the public one.
   if (config.metrics.port == 0 && !config.metrics.address.empty())
     throw ConfigError("metrics.address", "needs metrics.port");
   if (config.metrics.port == config.http.port)

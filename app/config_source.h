@@ -10,7 +10,7 @@
 
 namespace festa {
 
-// Values are taken out by key, so that it is known in the end what nobody asked for.
+// Each read removes its key. The keys that are left at the end are unknown settings.
 class Source {
  public:
   // `json` is "" for none. Throws ConfigError.

@@ -60,8 +60,8 @@ class Idempotency {
   drogon::Task<drogon::HttpResponsePtr> repeated(drogon::HttpRequestPtr request,
                                                  RequestContext& context) const;
 
-  // Frees the key of a request that had no effect. An effect has settled the claim itself; after an
-  // outcome that nobody knows it must stay.
+  // Frees the key of a request that had no effect. The write itself has settled the key of one that
+  // had; while the outcome is unknown (500) the key stays claimed.
   drogon::Task<> settle(const RequestContext& context, drogon::HttpResponsePtr response) const;
 
  private:

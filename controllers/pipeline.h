@@ -70,7 +70,7 @@ class Pipeline {
       if (failure) response = toResponse(request, failure);
       co_await parts_.idempotency.settle(context, response);
     }
-    // Before the client can know: whoever asks then sees the effect.
+    // Before the answer is sent: a read that follows the answer must see the effect.
     if (!hadNoEffect(response)) route.afterEffect(call);
     co_return response;
   }

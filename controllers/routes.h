@@ -46,8 +46,8 @@ class PlainRoute : public TypedRoute<Controller, Input> {
              typename Base::Parse input, Handle handler)
       : Base(pipeline, controller, std::move(head), input), handle_(handler) {}
 
-  // Runs before an answer is sent that tells of an effect, or of an outcome that nobody knows: the
-  // handler's, or the kept one of a repeated Idempotency-Key. Must not throw.
+  // Runs before an answer is sent whose request has, or may have, changed something: the handler's
+  // answer, or the kept one of a repeated Idempotency-Key. Must not throw.
   PlainRoute& onEffect(typename Base::Look step) {
     this->afterEffect_ = step;
     return *this;

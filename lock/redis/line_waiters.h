@@ -32,7 +32,7 @@ class LineWaiters {
 
   // Ids are never used twice.
   WaiterId add(const LockKey& key, Millis lease, bool queue);
-  // True: nobody queues for its key any more. The waiter is known.
+  // `waiter` is known. Returns true when it was the last one in line for its key.
   bool remove(WaiterId waiter);
   void clear();
 

@@ -159,17 +159,8 @@ TEST(Door, WhoTakesTheAnswersIsServedBesideThoseWhoDoNot) {
 }
 
 TEST(Door, EveryPipelinedRequestOfAClientThatReadsIsAnswered) {
-  Service service(sharedPg().createDatabase());
-  RawSocket socket(service.port());
-  constexpr int kRequests = 3000;
-  std::string all;
-  for (int i = 0; i < kRequests; ++i)
-    all += i % 3 == 0 ? "GET /performances HTTP/1.1\r\nHost: x\r\n\r\n" : kPing;
-  std::thread sender([&] { EXPECT_TRUE(socket.send(all, 30s)); });
-  // The sender and the reader use different directions of one socket.
-  EXPECT_TRUE(socket.readUntil("HTTP/1.1 200", kRequests, 30s))
-      << occurrences(socket.received(), "HTTP/1.1 200");
-  sender.join();
+  const Service service(sharedPg().createDatabase());
+  EXPECT_EQ(answersToPipelined(service.port(), 3000), 3000);
 }
 
 TEST(Door, SlowHeadersAndBodiesEndWith408) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace festa::test {
@@ -101,6 +102,20 @@ int occurrences(const std::string& text, const std::string& part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
     ++count;
   return count;
+}
+
+int answersToPipelined(int port, int requests) {
+  constexpr std::chrono::seconds kLongest{30};
+  RawSocket socket(port);
+  std::string all;
+  for (int i = 0; i < requests; ++i)
+    all += "GET " + std::string(i % 3 == 0 ? "/performances" : "/healthz") +
+           " HTTP/1.1\r\nHost: x\r\n\r\n";
+  // The sender and the reader use different directions of one socket.
+  std::thread sender([&] { socket.send(all, kLongest); });
+  socket.readUntil("HTTP/1.1 200", requests, kLongest);
+  sender.join();
+  return occurrences(socket.received(), "HTTP/1.1 200");
 }
 
 }  // namespace festa::test

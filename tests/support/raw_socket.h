@@ -40,4 +40,8 @@ class RawSocket {
 // How often `part` is in `text`.
 int occurrences(const std::string& text, const std::string& part);
 
+// Sends so many requests for health and for a list over one connection without waiting, reads all
+// the while, and returns how many were answered with 200.
+int answersToPipelined(int port, int requests);
+
 }  // namespace festa::test
