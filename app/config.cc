@@ -75,10 +75,13 @@ std::vector<Field> doorFields(Config::Http& http) {
       {"http.unread_timeout_ms", within(http.unreadTimeout, 1s, kDay),
        "A client that takes nothing of its answers for so long is closed."},
       {"http.max_in_flight", within(http.maxInFlight, 0, 1'000'000),
-       "Requests that hold a lock at once; 0: 4 × `database.connections`. Beyond: 503 "
-       "`OVERLOADED`."},
+       "Requests that hold a lock at once; 0: 4 × `database.connections`, and 4 × "
+       "`database.batch_members` if that is above 1. Beyond: 503 `OVERLOADED`."},
       {"http.max_requests", within(http.maxRequests, 1, 10'000'000),
        "Requests read and not yet answered, those that wait for a lock included. Beyond: 503 "
+       "`OVERLOADED`."},
+      {"http.max_seat_watchers", within(http.maxSeatWatchers, 0, 1'000'000),
+       "Streams of `GET /performances/{id}/seats/events` in one process. Beyond: 503 "
        "`OVERLOADED`."},
   };
 }
@@ -102,30 +105,35 @@ Section metricsSection(Config::Metrics& metrics) {
 }
 
 Section databaseSection(Config::Database& database) {
-  return {"database",
-          "PostgreSQL.",
-          {
-              {"database.host", &database.host, "One numeric address."},
-              {"database.port", within(database.port, 1, 65535), "The server's port."},
-              {"database.name", &database.name, "The database."},
-              {"database.user", &database.user, "The role to log in as."},
-              {"database.password", &database.password, "The role's password."},
-              {"database.connections", within(database.connections, 1, 10'000),
-               "Shared out among the event loops, at least one for each. Drogon adds one loop's "
-               "share that idles; `/readyz` and the look for changed passwords have one more per "
-               "loop."},
-              {"database.connect_timeout_ms", within(database.connectTimeout, 0ms, kDay),
-               "How long a start waits for the server."},
-              {"database.pool_timeout_ms", within(database.poolTimeout, 10ms, kDay),
-               "How long a request waits for a connection; also the client's patience per "
-               "statement."},
-              {"database.statement_timeout_ms", within(database.statementTimeout, 10ms, kDay),
-               "PostgreSQL's `statement_timeout`."},
-              {"database.lock_timeout_ms", within(database.lockTimeout, 10ms, kDay),
-               "PostgreSQL's `lock_timeout`."},
-              {"database.commit_timeout_ms", within(database.commitTimeout, 10ms, kDay),
-               "How long a write waits for the acknowledgement of its COMMIT."},
-          }};
+  return {
+      "database",
+      "PostgreSQL.",
+      {
+          {"database.host", &database.host, "One numeric address."},
+          {"database.port", within(database.port, 1, 65535), "The server's port."},
+          {"database.name", &database.name, "The database."},
+          {"database.user", &database.user, "The role to log in as."},
+          {"database.password", &database.password, "The role's password."},
+          {"database.connections", within(database.connections, 1, 10'000),
+           "Shared out among the event loops, at least one for each. Drogon adds one loop's "
+           "share that idles; `/readyz` and the look for changed passwords have one more per "
+           "loop."},
+          {"database.batch_connections", within(database.batchConnections, 1, 1000),
+           "Besides, for transactions that several requests share; shared out in the same way."},
+          {"database.batch_members", within(database.batchMembers, 1, 64),
+           "At most this many requests share a transaction; 1: each has its own."},
+          {"database.connect_timeout_ms", within(database.connectTimeout, 0ms, kDay),
+           "How long a start waits for the server."},
+          {"database.pool_timeout_ms", within(database.poolTimeout, 10ms, kDay),
+           "How long a request waits for a connection; also the client's patience per "
+           "statement."},
+          {"database.statement_timeout_ms", within(database.statementTimeout, 10ms, kDay),
+           "PostgreSQL's `statement_timeout`."},
+          {"database.lock_timeout_ms", within(database.lockTimeout, 10ms, kDay),
+           "PostgreSQL's `lock_timeout`."},
+          {"database.commit_timeout_ms", within(database.commitTimeout, 10ms, kDay),
+           "How long a write waits for the acknowledgement of its COMMIT."},
+      }};
 }
 
 Section redisSection(Config::Redis& redis) {
@@ -192,7 +200,7 @@ Section queueSection(Config::Queue& queue) {
            "Claims worked on at a time in each process."},
           {"queue.delivery_limit", within(queue.deliveryLimit, 1, 1000), "Tries of each claim."},
           {"queue.claim_timeout_seconds", within(queue.claimTimeout, 1s, 7 * kDay),
-           "A claim that nobody finished within this time has failed."},
+           "A claim that is not finished within this time has failed."},
           {"queue.sweep_seconds", within(queue.sweepEvery, 1s, 1h),
            "Between looks for unconfirmed and for failed claims."},
           {"queue.work_ms", within(queue.work, 0ms, kDay),
@@ -202,6 +210,19 @@ Section queueSection(Config::Queue& queue) {
           {"queue.max_streams_per_user", within(queue.maxStreamsPerUser, 0, 1'000'000),
            "Event streams of one user in one process. Beyond: 429."},
       }};
+}
+
+Section notificationSection(Config::Notifications& notifications) {
+  return {"notifications",
+          "Notifications of announcements, and the pages that listen to them.",
+          {
+              {"notifications.max_streams", within(notifications.maxStreams, 0, 1'000'000),
+               "Event streams of one process. Beyond: 503 `OVERLOADED`."},
+              {"notifications.keep_seconds", within(notifications.keep, 10s, 7 * kDay),
+               "How long a page may be away and still be told what it has missed."},
+              {"notifications.sweep_seconds", within(notifications.sweepEvery, 1s, kDay),
+               "Between removals of notifications that are older."},
+          }};
 }
 
 Section authSection(Config::Auth& auth) {
@@ -239,12 +260,22 @@ Section idempotencySection(Config::Idempotency& idempotency) {
   return {"idempotency",
           "What an `Idempotency-Key` keeps.",
           {
-              {"idempotency.claim_ms", within(idempotency.claim, 100ms, kDay),
+              {"idempotency.claim_ms", within(idempotency.attempt, 100ms, kDay),
                "A request that still runs after this time may be repeated."},
               {"idempotency.keep_hours", within(idempotency.keep, 1h, 366 * kDay),
                "How long answers are kept."},
               {"idempotency.sweep_seconds", within(idempotency.sweepEvery, 1s, kDay),
                "Between clean-ups."},
+          }};
+}
+
+Section raceSection(Config::Race& race) {
+  return {"race",
+          "The races of the lab, `/lab`.",
+          {
+              {"race.door_port", within(race.doorPort, 0, 65535),
+               "The port at 127.0.0.1 that a race's crowd goes to, e.g. of a proxy before several "
+               "instances; 0: the service's own."},
           }};
 }
 
@@ -277,7 +308,10 @@ Section lockableSection(const std::string& name, LockOverride& entry) {
               {section + ".max_hold_ms", within(entry.maxHold, 0ms, kDay),
                "The lease is renewed while the handler runs, up to this time in all; 0: never."},
               {section + ".fail_fast", &entry.failFast,
-               "Whoever finds the lock taken is refused at once instead of waiting."},
+               "A request that finds the lock taken is refused at once instead of waiting."},
+              {section + ".together", within(entry.together, 1, 64),
+               "At most this many requests of one process that stand next to each other in line "
+               "hold the key together and share a transaction; no more than the lock allows."},
           }};
 }
 
@@ -293,9 +327,11 @@ std::vector<Section> sectionsOf(Config& config) {
       redlockSection(config.redlock),
       rabbitMqSection(config.rabbitmq),
       queueSection(config.queue),
+      notificationSection(config.notifications),
       authSection(config.auth),
       limitsSection(config.limits),
       idempotencySection(config.idempotency),
+      raceSection(config.race),
       lockSection(config.lock),
   };
   for (const std::string name : kLockableNames)
@@ -318,7 +354,9 @@ std::size_t Config::ioThreads() const {
 }
 
 std::size_t Config::inFlightLimit() const {
-  return http.maxInFlight > 0 ? http.maxInFlight : 4 * database.connections;
+  if (http.maxInFlight > 0) return http.maxInFlight;
+  const auto shared = database.batchMembers > 1 ? database.batchMembers : 0;
+  return 4 * (database.connections + shared);
 }
 
 Config readConfig(const std::string& json, const std::map<std::string, std::string>& variables) {

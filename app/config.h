@@ -27,10 +27,12 @@ struct LockOverride {
   std::optional<std::chrono::milliseconds> lease;
   std::optional<std::chrono::milliseconds> maxHold;
   std::optional<bool> failFast;
+  std::size_t together = 64;  // or what the Lockable declares, if that is less
 };
 
 // Locks whose strategy, wait, lease and longest hold can be configured: the names of all Lockables.
-inline constexpr std::array kLockableNames{"announcement-pins", "seats", "coupons"};
+inline constexpr std::array kLockableNames{"announcement-pins", "questions", "event-dates", "seats",
+                                           "coupons"};
 
 // The values are the defaults. The table in config.cc says of each member what it means and what it
 // may be; docs/configuration.md is that table in print.
@@ -56,6 +58,7 @@ struct Config {
     std::chrono::milliseconds unreadTimeout{30'000};
     std::size_t maxInFlight = 0;
     std::int64_t maxRequests = 60'000;
+    std::size_t maxSeatWatchers = 5000;
     std::vector<std::string> trustedProxies = {};
     std::chrono::milliseconds drainDelay{2000};
     std::chrono::milliseconds drainLimit{30'000};
@@ -73,6 +76,8 @@ struct Config {
     std::string user = "festabook";
     std::string password;
     std::size_t connections = 32;
+    std::size_t batchConnections = 4;
+    std::size_t batchMembers = 64;
     std::chrono::milliseconds connectTimeout{30'000};
     std::chrono::milliseconds poolTimeout{750};
     std::chrono::milliseconds statementTimeout{220};
@@ -130,6 +135,12 @@ struct Config {
     std::size_t maxStreamsPerUser = 5;
   } queue;
 
+  struct Notifications {
+    std::size_t maxStreams = 5000;
+    std::chrono::seconds keep{3600};
+    std::chrono::seconds sweepEvery{60};
+  } notifications;
+
   struct Auth {
     std::string jwtSecret;
     std::chrono::minutes tokenLife{24 * 60};
@@ -144,10 +155,14 @@ struct Config {
   } limits;
 
   struct Idempotency {
-    std::chrono::milliseconds claim{15'000};
+    std::chrono::milliseconds attempt{15'000};
     std::chrono::hours keep{24};
     std::chrono::seconds sweepEvery{600};
   } idempotency;
+
+  struct Race {
+    std::uint16_t doorPort = 0;
+  } race;
 
   struct Lock {
     std::string strategy = "memory";
@@ -164,7 +179,8 @@ struct Config {
 
 // Statements of the longest guarded transaction that commits, besides BEGIN and COMMIT: fence, look
 // at the stored one, fence again with a renewed token, look at the announcement, write, keep the
-// answer for an idempotency key.
+// answer for an idempotency key. A sale has as many: in a batch with the answers of its keys, a
+// look at its own row, alone, a look, alone.
 constexpr std::int64_t kLongestPathStatements = 6;
 
 // Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks

@@ -5,8 +5,7 @@
 
 namespace festa {
 
-// A demo without a secret gets a known one: people start it to look, and its tokens are worth
-// nothing.
+// A demo without `auth.jwt_secret` gets a published secret: the tokens of a demo protect nothing.
 void useDemoSecret(Config& config);
 
 // Throws ConfigError.

@@ -129,8 +129,9 @@ std::string tableOf(const Section& section) {
 Config defaults() {
   Config config;
   for (const auto* lockable : declaredLocks())
-    config.lock.lockables[lockable->name] = {lockable->strategy, lockable->wait, lockable->lease,
-                                             lockable->maxHold, lockable->failFast};
+    config.lock.lockables[lockable->name] = {lockable->strategy, lockable->wait,
+                                             lockable->lease,    lockable->maxHold,
+                                             lockable->failFast, lockable->together};
   return config;
 }
 

@@ -16,7 +16,7 @@ class ConfiguredProtections : public Protections {
 
   // Throws ConfigError, see configuredLock().
   lock::Lockable configured(lock::Lockable lockable) const override;
-  // The Lockable's strategy, whatever the request says.
+  // The Lockable's strategy. Headers of the request are ignored.
   Protection of(const drogon::HttpRequestPtr& request,
                 const lock::Lockable& lockable) const override;
   std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,

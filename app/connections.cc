@@ -17,7 +17,7 @@ constexpr std::size_t kFilesWithoutLimit = 1'000'000;
 
 void Connections::changed(const trantor::TcpConnectionPtr& connection) {
   if (!connection->connected()) return leave(*connection);
-  if (admit(*connection)) return;
+  if (take(*connection)) return;
   ++refused_;
   connection->forceClose();
 }
@@ -30,7 +30,7 @@ std::optional<std::string> Connections::counted(const trantor::TcpConnection& co
   return isProxy ? std::nullopt : std::optional(address);
 }
 
-bool Connections::admit(const trantor::TcpConnection& connection) {
+bool Connections::take(const trantor::TcpConnection& connection) {
   const auto address = counted(connection);
   const std::lock_guard guard(mutex_);
   if (open_.size() >= limits_.inAll) return false;

@@ -34,7 +34,7 @@ class Connections {
   std::uint64_t refused() const { return refused_; }
 
  private:
-  bool admit(const trantor::TcpConnection& connection);
+  bool take(const trantor::TcpConnection& connection);
   void leave(const trantor::TcpConnection& connection);
   // Nullopt: connections from there are not counted by address.
   std::optional<std::string> counted(const trantor::TcpConnection& connection) const;

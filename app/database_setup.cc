@@ -39,7 +39,8 @@ void requireDurableCommits(PgSession& session) {
 }
 
 // The tables that the lab may write unguarded rows to, each with a CHECK against them.
-constexpr std::array kGuardedTables{"announcements", "reservations", "coupon_claims"};
+constexpr std::array kGuardedTables{"announcements", "event_dates", "questions", "reservations",
+                                    "coupon_claims"};
 
 std::string guardOf(const std::string& table) {
   return table + "_guarded";

@@ -8,9 +8,10 @@
 
 namespace festa {
 
-// Migrates, loads demo data when asked to, opens or checks the door to unguarded rows (lab,
-// production), refuses known passwords (production), fills `passwords` and draws this process's
-// lock epoch. Throws ConfigError or std::runtime_error with a sentence for the operator.
+// Migrates, loads demo data if configured, allows rows without backstop (lab) or checks that the
+// schema forbids them (production), refuses known passwords (production), fills `passwords` and
+// draws this process's lock epoch. Throws ConfigError or std::runtime_error with a sentence for the
+// operator.
 std::int64_t prepareDatabase(const Config& config, PasswordVersions& passwords);
 
 }  // namespace festa

@@ -92,7 +92,7 @@ std::vector<std::string> councilsWithDemoPasswords(PgSession& session) {
   return names;
 }
 
-// Those who were loaded together share a hash, which is verified once.
+// Accounts that were loaded together share a hash, which is verified once.
 std::vector<std::string> usersWithDemoPasswords(PgSession& session) {
   std::vector<std::string> names;
   std::map<std::string, bool> isKnown;  // by hash

@@ -98,7 +98,7 @@ void Edge::install() {
     return refusalOf(request, status);
   });
   app.registerPreBodyAdvice(
-      [this](const HttpRequestPtr& request) { return admitHeaders(request); });
+      [this](const HttpRequestPtr& request) { return checkHeaders(request); });
   app.registerPreRoutingAdvice(
       [this](const HttpRequestPtr& request, drogon::AdviceCallback&& answer,
              drogon::AdviceChainCallback&&) { serve(request, std::move(answer)); });
@@ -135,7 +135,7 @@ void Edge::open(const HttpRequestPtr& request) const {
     context.route = routes_.match(request->methodString(), request->path());
 }
 
-HttpResponsePtr Edge::admitHeaders(const HttpRequestPtr& request) const {
+HttpResponsePtr Edge::checkHeaders(const HttpRequestPtr& request) const {
   open(request);
   if (isPreflight(request)) return nullptr;
   if (auto refusal = refuse(request)) return refusal;
@@ -155,7 +155,7 @@ drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback ans
   HttpResponsePtr response;
   std::exception_ptr failure;
   try {
-    response = admit(request);
+    response = answerWithoutRoute(request);
     if (!response) response = co_await contextOf(request).route.endpoint->answer(request);
   } catch (...) {
     failure = std::current_exception();
@@ -163,13 +163,13 @@ drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback ans
   answer(failure ? toResponse(request, failure) : response);
 }
 
-HttpResponsePtr Edge::admit(const HttpRequestPtr& request) const {
+HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   open(request);
   contextOf(request).inFlight.emplace(drain_);
   // Not in open(): a request does not know its port before it has been read to its end.
   if (!isServedHere(request)) contextOf(request).route = {};
-  // On every path and at all times: a browser shows a refused preflight as a CORS error, and the
-  // reason, which the request itself would get, to nobody.
+  // On every path and at all times: a browser shows a refused preflight as a CORS error
+  // and hides the reason, which the answer to the request itself would show.
   if (isPreflight(request)) return preflight(request);
   if (auto refusal = refuse(request)) return refusal;
   if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
@@ -236,7 +236,7 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
 
 void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto& context = contextOf(request);
-  // Whatever is asked for in vain is one series.
+  // All unknown paths share one series of the metrics.
   const auto& match = context.route;
   const bool isKnown = match.result == RouteTable::Result::kFound;
   const std::string route = isKnown ? match.endpoint->head().path : "unmatched";

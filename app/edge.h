@@ -40,11 +40,11 @@ class Edge {
   // Gives the request its id and finds its route, once.
   void open(const drogon::HttpRequestPtr& request) const;
   // Before its body is read: an answer, after which the connection is closed, or nullptr.
-  drogon::HttpResponsePtr admitHeaders(const drogon::HttpRequestPtr& request) const;
+  drogon::HttpResponsePtr checkHeaders(const drogon::HttpRequestPtr& request) const;
   // When it has been read: its answer. Drogon's own routes are never asked.
   drogon::AsyncTask serve(drogon::HttpRequestPtr request, drogon::AdviceCallback answer) const;
-  // A refusal, or nullptr.
-  drogon::HttpResponsePtr admit(const drogon::HttpRequestPtr& request) const;
+  // The answer to a request that its route does not get: a refusal or a preflight; else nullptr.
+  drogon::HttpResponsePtr answerWithoutRoute(const drogon::HttpRequestPtr& request) const;
   // Whether this path is served at the port at which the request came; for requests that have been
   // read to their end.
   bool isServedHere(const drogon::HttpRequestPtr& request) const;

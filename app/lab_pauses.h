@@ -10,7 +10,7 @@
 
 namespace festa {
 
-// Thread-safe. Must outlive its pauses.
+// Thread-safe. Must outlive the event loops on which it was used: their timers refer to it.
 class LabPauses {
  public:
   LabPauses() = default;

@@ -11,11 +11,18 @@ namespace {
 
 using drogon::HttpRequestPtr;
 
-bool wantsBackstop(const HttpRequestPtr& request) {
+struct Backstop {
+  bool isOn;
+  bool mayShare = true;  // see WriteGuard
+};
+
+Backstop backstopOf(const HttpRequestPtr& request) {
   const auto& wished = request->getHeader("x-backstop");
-  if (!wished.empty() && wished != "on" && wished != "off")
-    throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on or off");
-  return wished.empty() ? request->getHeader("x-concurrency").empty() : wished == "on";
+  if (wished.empty()) return {request->getHeader("x-concurrency").empty()};
+  if (wished == "on") return {true};
+  if (wished == "single") return {true, false};
+  if (wished == "off") return {false};
+  throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on, single or off");
 }
 
 drogon::Task<> throwFault() {
@@ -33,8 +40,8 @@ drogon::Task<> throwNumber() {
 class FaultyWrites : public WriteObserver {
  public:
   FaultyWrites(std::unique_ptr<WriteObserver> inner, LabFault fault, lock::LockHold& hold,
-               LabPauses& pauses)
-      : inner_(std::move(inner)), fault_(fault), hold_(hold), pauses_(pauses) {}
+               LabPauses& pauses, LabTimes* times)
+      : inner_(std::move(inner)), fault_(fault), hold_(hold), pauses_(pauses), times_(times) {}
 
   drogon::Task<> committing() override {
     switch (fault_.kind) {
@@ -54,6 +61,7 @@ class FaultyWrites : public WriteObserver {
  private:
   drogon::Task<> releaseThenPause() {
     co_await hold_.releaseEarly();
+    if (times_ != nullptr) times_->released = LabTimekeeper::now();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }
 
@@ -61,6 +69,7 @@ class FaultyWrites : public WriteObserver {
   const LabFault fault_;
   lock::LockHold& hold_;
   LabPauses& pauses_;
+  LabTimes* const times_;  // of the request, which outlives its writes; may be null
 };
 
 }  // namespace
@@ -82,6 +91,7 @@ std::optional<LabFault> labFaultOf(const std::string& text) {
 
 Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockable& lockable) const {
   labFaultOf(request->getHeader("x-lab-fault"));  // refused before a lock is taken for it
+  times_.attend(request);
   auto wished = lockable;
   const auto& concurrency = request->getHeader("x-concurrency");
   if (!concurrency.empty()) wished.strategy = concurrency;
@@ -89,16 +99,25 @@ Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockabl
   if (row == nullptr || !strategies_.isAvailable(*row) || !row->appliesTo(lockable.name))
     throw ServiceError(ErrorCode::kInvalidParameter, "X-Concurrency is unknown, or not for this");
   auto protection = configured_.of(request, wished);
-  protection.backstop = wantsBackstop(request);
+  const auto backstop = backstopOf(request);
+  protection.isAlone = !backstop.isOn;
+  protection.mayShare = backstop.mayShare;
+  // A request with a fault keeps no other waiting, either.
+  const bool hasFault = !request->getHeader("x-lab-fault").empty();
+  protection.lock.alone = protection.isAlone || !protection.mayShare || hasFault;
+  // Constraints alone are a strategy, too.
+  const bool usesConstraints = protection.inside == Guard::kConstraint;
+  if (protection.isAlone && !usesConstraints) protection.unguarded = &writes_;
   return protection;
 }
 
 std::unique_ptr<WriteObserver> LabProtections::observe(const HttpRequestPtr& request,
                                                        lock::LockHold& hold) const {
-  auto observer = configured_.observe(request, hold);
+  auto observer = LabTimekeeper::observe(request, configured_.observe(request, hold));
   const auto fault = labFaultOf(request->getHeader("x-lab-fault"));
   if (!fault) return observer;
-  return std::make_unique<FaultyWrites>(std::move(observer), *fault, hold, pauses_);
+  return std::make_unique<FaultyWrites>(std::move(observer), *fault, hold, pauses_,
+                                        LabTimekeeper::timesOf(request));
 }
 
 }  // namespace festa

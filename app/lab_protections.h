@@ -2,6 +2,8 @@
 #pragma once
 
 #include "app/lab_pauses.h"
+#include "app/lab_timekeeper.h"
+#include "app/lab_writes.h"
 #include "app/strategies.h"
 #include "controllers/protection.h"
 
@@ -28,12 +30,14 @@ struct LabFault {
 // is empty. Throws ServiceError(kInvalidParameter).
 std::optional<LabFault> labFaultOf(const std::string& text);
 
-// Decorates the configured protections by the headers X-Concurrency, X-Backstop and X-Lab-Fault.
+// Decorates the configured protections by the headers X-Concurrency, X-Backstop and X-Lab-Fault,
+// and has the times of requests noted that ask for them.
 // Only a lab start makes one. Thread-safe; what it is made of outlives it.
 class LabProtections : public Protections {
  public:
-  LabProtections(const Protections& configured, const Strategies& strategies, LabPauses& pauses)
-      : configured_(configured), strategies_(strategies), pauses_(pauses) {}
+  LabProtections(const Protections& configured, const Strategies& strategies, LabPauses& pauses,
+                 const LabTimekeeper& times)
+      : configured_(configured), strategies_(strategies), pauses_(pauses), times_(times) {}
 
   lock::Lockable configured(lock::Lockable lockable) const override {
     return configured_.configured(std::move(lockable));
@@ -49,6 +53,8 @@ class LabProtections : public Protections {
   const Protections& configured_;
   const Strategies& strategies_;
   LabPauses& pauses_;
+  const LabTimekeeper& times_;
+  const LabWrites writes_;
 };
 
 }  // namespace festa

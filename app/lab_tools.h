@@ -14,7 +14,7 @@ namespace festa {
 // are new.
 std::int64_t seedUsers(const Config& config, std::int64_t count);
 
-// A token for the user or council of each name. Throws ConfigError for a name that nobody has.
+// A token for the user or council of each name. Throws ConfigError for an unknown name.
 std::vector<std::string> tokensFor(const Config& config, const std::vector<std::string>& names);
 
 }  // namespace festa

@@ -1,6 +1,7 @@
 #include "app/lifecycle.h"
 
 #include "app/log.h"
+#include "app/version.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -22,6 +23,14 @@ drogon::AsyncTask sweepKeys(const IdempotencyService& keys) {
     tellSwept("idempotency keys", rows);
   } catch (const std::exception& error) {
     tellNotSwept("idempotency keys", error);
+  }
+}
+
+drogon::AsyncTask sweepNotifications(const NotificationService& notifications) {
+  try {
+    co_await notifications.sweep();
+  } catch (const std::exception& error) {
+    LOG_WARN << "old notifications were not removed: " << error.what();
   }
 }
 
@@ -51,8 +60,8 @@ Lifecycle::Lifecycle(Parts parts) : parts_(parts), lag_(std::make_shared<LoopLag
       "festa_http_in_flight", "Requests read and not yet answered.",
       [&drain = parts_.drain] { return static_cast<double>(drain.inFlight()); });
   parts_.metrics.addGauge("festa_loop_lag_seconds",
-                          "The longest that an event loop was late since this was last read.",
-                          [lag = lag_] { return lag->takeWorst(); });
+                          "The longest that an event loop was late in the last 15 seconds.",
+                          [lag = lag_] { return lag->worst(); });
 }
 
 void Lifecycle::run(sigset_t signals) {
@@ -74,6 +83,7 @@ void Lifecycle::begin(sigset_t signals) {
   const auto& config = parts_.config;
   const std::int64_t metricsPort = config.metrics.port > 0 ? config.metrics.port : config.http.port;
   LogLine("ready")
+      .with("version", std::string(version()))
       .with("address", config.http.address)
       .with("port", std::int64_t{config.http.port})
       .with("metrics_port", metricsPort)
@@ -87,6 +97,8 @@ void Lifecycle::sweepRegularly() const {
   const auto& services = parts_.services;
   loop->runEvery(config.idempotency.sweepEvery,
                  [&keys = services.idempotency] { sweepKeys(keys); });
+  loop->runEvery(config.notifications.sweepEvery,
+                 [&notifications = services.notifications] { sweepNotifications(notifications); });
   loop->runEvery(config.queue.sweepEvery,
                  [&claims = services.claimExpiry] { sweepClaims(claims); });
 }

@@ -2,6 +2,7 @@
 
 #include "controllers/responses.h"
 #include "controllers/utf8.h"
+#include "lock/storages.h"
 
 #include <trantor/utils/Logger.h>
 
@@ -45,6 +46,13 @@ std::string escapedForGlob(const std::string& text) {
     escaped += c;
   }
   return escaped;
+}
+
+// Holds of a storage that this version does not know are shown, too.
+std::string nameOfStorage(const std::string& keys) {
+  for (const auto& row : lock::storageTable())
+    if (row.needs == lock::Servers::kRedis && keys == row.keys) return row.name;
+  return keys;
 }
 
 std::int64_t millisSince(lock::SteadyTime moment) {
@@ -135,7 +143,7 @@ drogon::Task<std::optional<LockAdmin::Fleet>> LockAdmin::readFleet() const {
 }
 
 LockAdmin::FleetHold LockAdmin::holdIn(const std::vector<RedisReply>& row) {
-  FleetHold hold{"redis-" + row.at(0).text, row.at(1).text, row.at(2).text, {}, {}};
+  FleetHold hold{nameOfStorage(row.at(0).text), row.at(1).text, row.at(2).text, {}, {}};
   if (row.at(3).integer >= 0) hold.remainingMs = row[3].integer;
   if (row.at(4).kind == RedisReply::Kind::kInteger) hold.waiters = row[4].integer;
   return hold;

@@ -1,4 +1,4 @@
-// Who holds and who waits, for operators.
+// Holders and waiters of locks, for operators.
 #pragma once
 
 #include "controllers/json_writer.h"
@@ -13,7 +13,8 @@
 namespace festa {
 
 // GET /admin/locks: the locked requests of this process and, for Redis, the holds of all processes
-// that share its keys. A picture, not a decision: by the time it is read it is old.
+// that share its keys. The answer may be out of date when it is read: for people, not for
+// decisions.
 class LockAdmin {
  public:
   static constexpr std::size_t kMostEntries = 1000;  // in each part of the answer

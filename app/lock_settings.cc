@@ -1,10 +1,13 @@
 #include "app/lock_settings.h"
 
-#include "app/strategies.h"
 #include "controllers/announcement_controller.h"
 #include "controllers/coupon_controller.h"
+#include "controllers/event_date_controller.h"
+#include "controllers/question_controller.h"
 #include "controllers/reservation_controller.h"
 #include "lock/redis/line_protocol.h"
+
+#include <algorithm>
 
 namespace festa {
 
@@ -12,11 +15,29 @@ using std::chrono::milliseconds;
 
 namespace {
 
+bool isConfigured(const Config& config, Needs needs) {
+  switch (needs) {
+    case Needs::kNothing: return true;
+    case Needs::kRedis: return !config.redis.host.empty();
+    case Needs::kRedlock: return !config.redlock.nodes.empty();
+    case Needs::kRabbitMq: return !config.rabbitmq.host.empty();
+  }
+  return false;
+}
+
+bool mayFollow(const StrategyRow& row) {
+  return row.takesLock() && row.storage->followers;
+}
+
 // What a holder has of its lease, at least, when its handler begins.
-milliseconds leastHolderTime(const Config& config, const StrategyRow& row, milliseconds lease) {
-  // The lab may choose redis-fair for any lock.
-  const bool mayFollow = row.followers || (config.lab && !config.redis.host.empty());
-  return mayFollow ? lock::leastFollowerTime(lease) : lease - lock::driftMargin(lease);
+milliseconds leastHolderTime(const Config& config, const StrategyRow& chosen, milliseconds lease) {
+  const auto& table = strategyTable();
+  // The lab may choose any strategy for any lock.
+  const bool follows =
+      mayFollow(chosen) || (config.lab && std::ranges::any_of(table, [&](const StrategyRow& row) {
+                              return mayFollow(row) && isConfigured(config, row.needs);
+                            }));
+  return follows ? lock::leastFollowerTime(lease) : lease - lock::driftMargin(lease);
 }
 
 lock::Lockable overridden(const Config& config, lock::Lockable lockable) {
@@ -27,6 +48,7 @@ lock::Lockable overridden(const Config& config, lock::Lockable lockable) {
   lockable.lease = settings.lease.value_or(lockable.lease);
   lockable.maxHold = settings.maxHold.value_or(lockable.maxHold);
   lockable.failFast = settings.failFast.value_or(lockable.failFast);
+  lockable.together = std::min(lockable.together, settings.together);
   return lockable;
 }
 
@@ -36,21 +58,21 @@ std::string strategyKey(const Config& config, const lock::Lockable& lockable) {
   return isOwn ? "lock.lockables." + lockable.name + ".strategy" : "lock.strategy";
 }
 
-// What is missing for the strategy; "" when nothing is.
-std::string missingServer(const Config& config, Needs needs) {
-  if (needs == Needs::kRedis && config.redis.host.empty()) return "needs a server: set redis.host";
-  if (needs == Needs::kRedlock && config.redlock.nodes.empty())
-    return "needs its servers: set redlock.nodes";
-  if (needs == Needs::kRabbitMq && config.rabbitmq.host.empty())
-    return "needs a broker: set rabbitmq.host";
+// What to set for strategies with these needs.
+std::string missing(Needs needs) {
+  switch (needs) {
+    case Needs::kNothing: break;
+    case Needs::kRedis: return "needs a server: set redis.host";
+    case Needs::kRedlock: return "needs its servers: set redlock.nodes";
+    case Needs::kRabbitMq: return "needs a broker: set rabbitmq.host";
+  }
   return "";
 }
 
 // Why the strategy cannot protect this lock here; "" when it can.
 std::string unfitness(const Config& config, const StrategyRow& row,
                       const lock::Lockable& lockable) {
-  auto missing = missingServer(config, row.needs);
-  if (!missing.empty()) return missing;
+  if (!isConfigured(config, row.needs)) return missing(row.needs);
   if (!row.appliesTo(lockable.name)) return "is for coupons, not for " + lockable.name;
   if (row.labOnly && !config.lab) return "protects nothing and is for the lab only";
   if (!row.acrossProcesses && config.lock.instances > 1 && !config.lab)
@@ -59,16 +81,21 @@ std::string unfitness(const Config& config, const StrategyRow& row,
   return "";
 }
 
-const StrategyRow& fittingStrategy(const Config& config, const lock::Lockable& lockable) {
+const StrategyRow& knownStrategy(const Config& config, const lock::Lockable& lockable) {
   const auto* row = findStrategy(lockable.strategy);
   if (row == nullptr)
     throw ConfigError(strategyKey(config, lockable),
                       "names an unknown strategy: " + lockable.strategy);
-  const auto why = unfitness(config, *row, lockable);
+  return *row;
+}
+
+const StrategyRow& fittingStrategy(const Config& config, const lock::Lockable& lockable) {
+  const auto& row = knownStrategy(config, lockable);
+  const auto why = unfitness(config, row, lockable);
   if (!why.empty())
     throw ConfigError("configuration: '" + strategyKey(config, lockable) +
                       "': " + lockable.strategy + " " + why);
-  return *row;
+  return row;
 }
 
 std::string countText(milliseconds time) {
@@ -77,7 +104,7 @@ std::string countText(milliseconds time) {
 
 void checkLeaseOutlastsWrites(const Config& config, const StrategyRow& row,
                               const lock::Lockable& lockable) {
-  if (!row.takesLock) return;
+  if (!row.takesLock()) return;
   const auto& database = config.database;
   const auto longest = database.poolTimeout + kLongestPathStatements * database.statementTimeout +
                        database.commitTimeout;
@@ -100,7 +127,7 @@ void checkLongestHold(const lock::Lockable& lockable) {
                     countText(lockable.lease) + ")");
 }
 
-// Whatever the strategy: the lab may choose Redlock for any of them.
+// For every strategy: the lab may choose Redlock for any lock.
 void checkRedlockLease(const Config::Redlock& redlock, const lock::Lockable& lockable) {
   if (redlock.nodes.empty() || lockable.lease <= redlock.maxLease) return;
   throw ConfigError("configuration: 'redlock.max_lease_ms' (" + countText(redlock.maxLease) +
@@ -119,7 +146,17 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable) {
 }
 
 std::array<const lock::Lockable*, kLockableNames.size()> declaredLocks() {
-  return {&kAnnouncementPins, &kSeats, &kCoupons};
+  return {&kAnnouncementPins, &kQuestions, &kEventDates, &kSeats, &kCoupons};
+}
+
+std::set<Needs> neededServers(const Config& config) {
+  std::set<Needs> needs;
+  for (const auto* lockable : declaredLocks())
+    needs.insert(knownStrategy(config, overridden(config, *lockable)).needs);
+  if (config.lab)
+    for (const auto& row : strategyTable()) needs.insert(row.needs);
+  needs.erase(Needs::kNothing);
+  return needs;
 }
 
 void checkLocks(const Config& config) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "app/config.h"
+#include "app/strategies.h"
 #include "lock/lockable.h"
 
 #include <array>
+#include <set>
 
 namespace festa {
 
@@ -16,6 +18,10 @@ lock::Lockable configuredLock(const Config& config, lock::Lockable lockable);
 
 // Every Lockable of this program, as declared.
 std::array<const lock::Lockable*, kLockableNames.size()> declaredLocks();
+
+// What the configured strategies need, and in the lab what any strategy needs; configured or not.
+// Throws ConfigError for an unknown strategy.
+std::set<Needs> neededServers(const Config& config);
 
 // configuredLock() for all of them, before anything is touched.
 void checkLocks(const Config& config);

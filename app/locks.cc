@@ -1,8 +1,6 @@
 #include "app/locks.h"
 
-#include "lock/redis/redis_fair_lock_storage.h"
-#include "lock/redis/redis_pubsub_lock_storage.h"
-#include "lock/redis/redis_spin_lock_storage.h"
+#include "app/instance_name.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -50,12 +48,12 @@ std::shared_ptr<const lock::LoopRedisClients> addNodeClients(const Config::Redlo
 Locks::Locks(const Config& config, const Database& database, std::int64_t epoch, Metrics& metrics)
     : epochs_(database),
       board_(config.inFlightLimit()),
-      memory_(lock::MemoryLockStorage::create(epoch, drogon::app().getLoop(), limitsOf(config))),
-      configured_(config, strategies_, metrics) {
-  strategies_.add("memory", *memory_);
-  if (!config.redis.host.empty()) addRedis(config, metrics);
-  if (!config.redlock.nodes.empty()) addRedlock(config);
-  if (config.lab) lab_.emplace(configured_, strategies_, pauses_);
+      configured_(config, strategies_, metrics),
+      recent_(metrics) {
+  const auto around = surroundings(config, epoch);
+  for (const auto& row : lock::storageTable())
+    if (around.have(row.needs)) addStorage(row, around, metrics);
+  if (config.lab) addLab(config);
   addBoardGauges(metrics, board_);
 }
 
@@ -65,48 +63,61 @@ drogon::Task<std::int64_t> Locks::Epochs::draw() {
   co_return rows[0][0].as<std::int64_t>();
 }
 
-void Locks::addRedis(const Config& config, Metrics& metrics) {
-  const auto& clients = *redisClients_.emplace_back(addRedisClients(config.redis));
+lock::StorageSurroundings Locks::surroundings(const Config& config, std::int64_t epoch) {
+  lock::StorageSurroundings around{drogon::app().getLoop(), epoch, limitsOf(config)};
+  if (!config.redis.host.empty()) around.redis.emplace(addRedis(config.redis));
+  if (!config.redlock.nodes.empty()) around.redlock.emplace(addRedlock(config.redlock));
+  return around;
+}
+
+lock::StorageSurroundings::OneRedis Locks::addRedis(const Config::Redis& config) {
+  const auto& clients = *redisClients_.emplace_back(addRedisClients(config));
   redis_ = std::make_unique<lock::RedisCommands>(
-      clients, config.redis.prefix + '/' + std::to_string(config.redis.database));
-  const auto limits = limitsOf(config);
-  lock::SpinSettings spin;
-  spin.maxWaiters = limits.waitersInAll;
-  auto& spinning = redisStorages_.emplace_back(std::make_unique<lock::RedisSpinLockStorage>(
-      *redis_, lock::RedisKeys(config.redis.prefix, "spin"), epochs_, spin));
-  strategies_.add("redis-spin", *spinning);
-  const lock::LineSurroundings around{drogon::app().getLoop(), clients, limits};
-  addLine<lock::RedisFairLockStorage>(config, "fair", around, metrics);
-  addLine<lock::RedisPubSubLockStorage>(config, "pubsub", around, metrics);
+      clients, config.prefix + '/' + std::to_string(config.database));
+  return {*redis_, clients, epochs_, config.prefix};
 }
 
-template <class Storage>
-void Locks::addLine(const Config& config, const std::string& name,
-                    const lock::LineSurroundings& around, Metrics& metrics) {
-  auto storage = std::make_unique<Storage>(*redis_, lock::RedisKeys(config.redis.prefix, name),
-                                           epochs_, around);
-  metrics.addCounterSource("festa_lock_offers_expired_total",
-                           "Offers of a key that came too late for their receiver here.",
-                           {{"strategy", "redis-" + name}},
-                           [&line = *storage] { return static_cast<double>(line.offersMissed()); });
-  strategies_.add("redis-" + name, *storage);
-  redisStorages_.push_back(std::move(storage));
-}
-
-void Locks::addRedlock(const Config& config) {
-  lock::RedlockSettings settings;
-  settings.nodeTimeout = config.redlock.timeout;
-  settings.longestLease = config.redlock.maxLease;
-  settings.spin.maxWaiters = config.lock.maxWaiters;
-  std::vector<const lock::RedisClientSource*> servers;
-  for (const auto& node : config.redlock.nodes) {
-    const auto name = "redlock" + std::to_string(servers.size());
-    redisClients_.push_back(addNodeClients(config.redlock, node, name));
-    servers.push_back(redisClients_.back().get());
+lock::StorageSurroundings::RedlockNodes Locks::addRedlock(const Config::Redlock& config) {
+  lock::StorageSurroundings::RedlockNodes nodes{
+      {}, epochs_, config.prefix, config.timeout, config.maxLease};
+  for (const auto& node : config.nodes) {
+    const auto name = "redlock" + std::to_string(nodes.clients.size());
+    redisClients_.push_back(addNodeClients(config, node, name));
+    nodes.clients.push_back(redisClients_.back().get());
   }
-  redlock_ = std::make_unique<lock::RedlockLockStorage>(
-      servers, lock::RedlockKeys(config.redlock.prefix, "redlock"), epochs_, settings);
-  strategies_.add("redlock", *redlock_);
+  return nodes;
+}
+
+void Locks::addStorage(const lock::StorageRow& row, const lock::StorageSurroundings& around,
+                       Metrics& metrics) {
+  auto& storage = *storages_.emplace_back(row.makeIn(around));
+  strategies_.add(row.name, storage);
+  if (row.offersMissed == nullptr) return;
+  metrics.addCounterSource(
+      "festa_lock_offers_expired_total",
+      "Offers of a key that came too late for their receiver here.", {{"strategy", row.name}},
+      [&storage, count = row.offersMissed] { return static_cast<double>(count(storage)); });
+}
+
+drogon::Task<std::optional<bool>> Locks::redlockAnswers() const {
+  for (const auto& row : strategyTable()) {
+    if (row.needs != Needs::kRedlock || !strategies_.isAvailable(row)) continue;
+    if (row.storage->answers == nullptr) continue;
+    const bool answers = co_await row.storage->answers(*strategies_.lockOf(row).storage);
+    co_return answers;
+  }
+  co_return std::nullopt;
+}
+
+void Locks::addLab(const Config& config) {
+  times_.emplace(recent_, instanceName(config));
+  times_->install();
+  lab_.emplace(configured_, strategies_, pauses_, *times_);
+}
+
+lock::LockObserver& Locks::observer() {
+  if (times_) return *times_;
+  return recent_;
 }
 
 const Protections& Locks::protections() const {

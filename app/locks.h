@@ -1,15 +1,16 @@
-// The locks of this process: storages, the strategies that use them, who holds and waits.
+// The locks of this process: storages, the strategies that use them, the board of holders and
+// waiters.
 #pragma once
 
 #include "app/configured_protections.h"
 #include "app/lab_protections.h"
 #include "app/metrics.h"
+#include "app/overview/recent_locks.h"
 #include "app/strategies.h"
 #include "lock/lock_board.h"
 #include "lock/loop_clients.h"
-#include "lock/memory_lock_storage.h"
-#include "lock/redis/redis_line.h"
-#include "lock/redis/redlock_lock_storage.h"
+#include "lock/redis/redis_commands.h"
+#include "lock/redis/redis_epoch.h"
 #include "services/database.h"
 
 #include <memory>
@@ -27,9 +28,13 @@ class Locks {
   lock::LockBoard& board() { return board_; }
   // By configuration; in the lab also by what requests wish.
   const Protections& protections() const;
+  const RecentLocks& recent() const { return recent_; }
+  // The observer of every locked request.
+  lock::LockObserver& observer();
 
-  lock::RedisCommands* redis() const { return redis_.get(); }           // nullptr: none
-  lock::RedlockLockStorage* redlock() const { return redlock_.get(); }  // nullptr: none
+  lock::RedisCommands* redis() const { return redis_.get(); }  // nullptr: none
+  // A majority of the Redlock nodes answers; nullopt: there are none.
+  drogon::Task<std::optional<bool>> redlockAnswers() const;
 
   // Ends all waiting for locks, and pauses of the lab.
   void close();
@@ -45,24 +50,27 @@ class Locks {
     const Database& database_;
   };
 
-  void addRedis(const Config& config, Metrics& metrics);
-  template <class Storage>
-  void addLine(const Config& config, const std::string& name, const lock::LineSurroundings& around,
-               Metrics& metrics);
-  void addRedlock(const Config& config);
+  // Makes the clients of the configured servers.
+  lock::StorageSurroundings surroundings(const Config& config, std::int64_t epoch);
+  lock::StorageSurroundings::OneRedis addRedis(const Config::Redis& config);
+  lock::StorageSurroundings::RedlockNodes addRedlock(const Config::Redlock& config);
+  void addStorage(const lock::StorageRow& row, const lock::StorageSurroundings& around,
+                  Metrics& metrics);
+  void addLab(const Config& config);
 
   Epochs epochs_;
   lock::LockBoard board_;
-  const std::shared_ptr<lock::MemoryLockStorage> memory_;
   // Of the Redis server and of the Redlock nodes.
   std::vector<std::shared_ptr<const lock::LoopRedisClients>> redisClients_;
   std::unique_ptr<lock::RedisCommands> redis_;
-  std::vector<std::unique_ptr<lock::LockStorage>> redisStorages_;
-  std::unique_ptr<lock::RedlockLockStorage> redlock_;
+  std::vector<std::shared_ptr<lock::LockStorage>> storages_;
   Strategies strategies_;
   const ConfiguredProtections configured_;
+  RecentLocks recent_;
   LabPauses pauses_;
-  std::optional<const LabProtections> lab_;  // only a lab start makes it
+  // Only a lab start makes these.
+  std::optional<LabTimekeeper> times_;
+  std::optional<const LabProtections> lab_;
 };
 
 }  // namespace festa

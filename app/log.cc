@@ -55,7 +55,7 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
   const auto level = nameIn(head);
   const auto at = line.find(level);
   const auto place = line.substr(std::min(line.rfind(" - "), line.size()));
-  const auto dropped = throttle().admit(std::string(place), std::chrono::steady_clock::now());
+  const auto dropped = throttle().mayWrite(std::string(place), std::chrono::steady_clock::now());
   if (!dropped) return;
   LogLine written("drogon", lowered(level));
   written.with("text", at == std::string_view::npos ? line : line.substr(at + level.size()));
@@ -147,7 +147,7 @@ LogLine::~LogLine() {
   if (!enabled_) return;
   text_ += "}\n";
   if (threadEnds)
-    writeOut(text_);  // what is destroyed last may still have something to say
+    writeOut(text_);  // destructors that run later may still log
   else
     turnOfLines.add(text_, waits_);
 }

@@ -4,7 +4,7 @@
 
 namespace festa {
 
-std::optional<std::uint64_t> LogThrottle::admit(const std::string& place, Time now) {
+std::optional<std::uint64_t> LogThrottle::mayWrite(const std::string& place, Time now) {
   const std::lock_guard guard(mutex_);
   auto& second = places_.try_emplace(place, Second{now}).first->second;
   if (now - second.began >= std::chrono::seconds(1)) second = {now, 0, second.dropped};

@@ -18,7 +18,7 @@ class LogThrottle {
   explicit LogThrottle(std::uint64_t perSecond) : perSecond_(perSecond) {}
 
   // Nullopt: do not write the line. Else how many lines of this place were not written before it.
-  std::optional<std::uint64_t> admit(const std::string& place, Time now);
+  std::optional<std::uint64_t> mayWrite(const std::string& place, Time now);
 
  private:
   struct Second {

@@ -19,11 +19,8 @@ void LoopLag::watch(trantor::EventLoop* loop) {
 void LoopLag::tick(trantor::EventLoop* loop) {
   const auto asked = std::chrono::steady_clock::now();
   loop->runAfter(kEvery, [self = shared_from_this(), loop, asked] {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - asked;
-    const double late = passed.count() - kEvery;
-    auto worst = self->worst_.load();
-    while (late > worst && !self->worst_.compare_exchange_weak(worst, late)) {
-    }
+    const auto now = std::chrono::steady_clock::now();
+    self->late_.add(std::chrono::duration<double>(now - asked).count() - kEvery, now);
     self->tick(loop);
   });
 }

@@ -1,7 +1,8 @@
 // Whether something blocks an event loop.
 #pragma once
 
-#include <atomic>
+#include "app/recent_worst.h"
+
 #include <memory>
 
 namespace trantor {
@@ -16,13 +17,13 @@ class LoopLag : public std::enable_shared_from_this<LoopLag> {
   // On every loop that is to be watched, once.
   void watch(trantor::EventLoop* loop);
 
-  // The longest that any of them was late since the last call, in seconds.
-  double takeWorst() { return worst_.exchange(0); }
+  // The longest that any of them was late in the last RecentWorst::kSpan, in seconds.
+  double worst() { return late_.worst(std::chrono::steady_clock::now()); }
 
  private:
   void tick(trantor::EventLoop* loop);
 
-  std::atomic<double> worst_{0};
+  RecentWorst late_;
 };
 
 }  // namespace festa

@@ -3,6 +3,9 @@
 #include "app/lab_tools.h"
 #include "app/lock_settings.h"
 #include "app/log.h"
+#include "app/strategies.h"
+#include "app/strategy_description.h"
+#include "app/version.h"
 
 #include <algorithm>
 #include <fstream>
@@ -14,12 +17,15 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: festabook [--check] [config.json]\n"
-    "       festabook --describe-config\n"
+    "       festabook --describe-config | --version\n"
+    "       festabook strategies [--json | --needed [config.json] | --recommended N]\n"
     "       festabook seed --users N\n"
     "       festabook token NAME...\n"
     "  Serves the API. Settings come from the file and from FESTA_<SECTION>_<KEY> variables.\n"
     "  --check: reads and checks the settings, then ends.\n"
     "  --describe-config: prints every setting with its default and its bounds, as Markdown.\n"
+    "  strategies: prints every strategy, as Markdown or JSON; --needed: the servers that the\n"
+    "  configured ones need, one in each line; --recommended: the one for N instances.\n"
     "  seed, token: users with one password, tokens without logging in; for the lab.\n";
 
 std::string readFile(const std::string& path) {
@@ -46,6 +52,28 @@ int printTokens(const std::vector<std::string>& names) {
   return 0;
 }
 
+int print(const std::string& text) {
+  std::cout << text;
+  return 0;
+}
+
+festa::Config configIn(const std::string& path) {
+  return festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
+}
+
+int printStrategies(const std::vector<std::string>& arguments) {
+  const auto form = arguments.empty() ? "" : arguments[0];
+  const auto value = arguments.size() > 1 ? arguments[1] : "";
+  if (form.empty()) return print(festa::describeStrategies());
+  if (form == "--json") return print(festa::strategiesAsJson());
+  if (form == "--recommended" && !value.empty())
+    return print(festa::recommendedStrategy(value != "1").name + '\n');
+  if (form != "--needed") throw festa::ConfigError(kUsage);
+  for (const auto needs : festa::neededServers(configIn(value)))
+    std::cout << festa::nameOf(needs) << '\n';
+  return 0;
+}
+
 int serve(const std::vector<std::string>& arguments) {
   bool checkOnly = false;
   std::string path;
@@ -55,19 +83,13 @@ int serve(const std::vector<std::string>& arguments) {
     else
       path = argument;
   }
-  const auto config =
-      festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
+  const auto config = configIn(path);
   if (checkOnly) {
     festa::checkLocks(config);
     return 0;
   }
   festa::initialiseLog(config.logLevel);
   festa::serve(config);
-  return 0;
-}
-
-int print(const std::string& text) {
-  std::cout << text;
   return 0;
 }
 
@@ -80,7 +102,9 @@ int start(const std::vector<std::string>& arguments) {
                                       arguments.end());
   if (command == "seed") return seed(rest);
   if (command == "token") return printTokens(rest);
+  if (command == "strategies") return printStrategies(rest);
   if (has("--help")) return print(kUsage);
+  if (has("--version")) return print("festabook " + std::string(festa::version()) + '\n');
   if (has("--describe-config")) return print(festa::describeConfig());
   return serve(arguments);
 }

@@ -91,15 +91,15 @@ Metrics::Metrics()
           histogram("festa_queue_wait_seconds", "From a claim's acceptance to its decision.")),
       queueAdmission_(
           histogram("festa_queue_admission_seconds",
-                    "The step that admits one ticket and moves it on to the work queue.")),
+                    "The step that admits one entry and moves it on to the work queue.")),
       queueWork_(
           histogram("festa_queue_work_seconds", "Work on an admitted claim that succeeded.")),
-      redelivered_(counter("festa_queue_redelivered_total", "Tickets that came again.")),
-      deadLettered_(counter("festa_queue_dead_lettered_total", "Tickets that failed too often.")) {}
+      redelivered_(counter("festa_queue_redelivered_total", "Entries that came again.")),
+      deadLettered_(counter("festa_queue_dead_lettered_total", "Entries that failed too often.")) {}
 
-class Metrics::Tickets : public queue::QueueObserver {
+class Metrics::Entries : public queue::QueueObserver {
  public:
-  Tickets(Metrics& metrics, const std::string& queue)
+  Entries(Metrics& metrics, const std::string& queue)
       : metrics_(metrics), labels_{{"queue", queue}} {}
 
   void admitted(Duration took) override {
@@ -117,7 +117,7 @@ class Metrics::Tickets : public queue::QueueObserver {
 };
 
 std::unique_ptr<queue::QueueObserver> Metrics::observeQueue(const std::string& queue) {
-  return std::make_unique<Tickets>(*this, queue);
+  return std::make_unique<Entries>(*this, queue);
 }
 
 class Metrics::Claims : public ClaimObserver {
@@ -207,8 +207,8 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
             {record.lockable, record.strategy},
             [&]() -> auto& { return lockHold_.Add(labels(), kSeconds); })
         .Observe(seconds(record.hold));
-  LogLine("lock")
-      .with("request_id", contextOf(request).requestId)
+  LogLine line("lock");
+  line.with("request_id", contextOf(request).requestId)
       .with("lockable", record.lockable)
       .with("strategy", record.strategy)
       .with("outcome", nameOf(record.outcome))
@@ -219,6 +219,7 @@ void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRe
       .with("key", digest(record.key))
       .with("granted_ns", nanos(record.granted))
       .with("ended_ns", nanos(record.ended));
+  if (!record.holdId.empty()) line.with("hold", record.holdId);
 }
 
 void Metrics::renewed(const std::string& lockable, const std::string& strategy,

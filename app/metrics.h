@@ -39,7 +39,7 @@ class Metrics : public lock::LockObserver, public MetricsText {
   std::unique_ptr<WriteObserver> observeWrites(const drogon::HttpRequestPtr& request,
                                                const lock::LockHold& hold);
 
-  // For the tickets of one queue, and for how long its claims wait. Must not outlive the metrics.
+  // For the entries of one queue, and for how long its claims wait. Must not outlive the metrics.
   std::unique_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
   std::unique_ptr<ClaimObserver> observeClaims(const std::string& queue);
 
@@ -74,7 +74,7 @@ class Metrics : public lock::LockObserver, public MetricsText {
 
  private:
   class Writes;
-  class Tickets;
+  class Entries;
   class Claims;
   // Values at the moment of a rendering.
   class Samples {

@@ -22,8 +22,8 @@ class MetricsText {
   virtual std::string render() const = 0;
 };
 
-// Renders on a thread of its own, and only when somebody asks. A text is served for a second after
-// it was rendered; requests that come while one is rendered share it. Thread-safe.
+// Renders on a thread of its own, and only for a request. A text is served for a second after it
+// was rendered; requests that come while one is rendered share it. Thread-safe.
 class MetricsPage {
  public:
   // `metrics` is rendered on the page's thread only. Both must outlive the page.
@@ -37,7 +37,8 @@ class MetricsPage {
   drogon::Task<std::string> text();
 
   // Waits for a rendering under way; there will be no other. Call it once and before the loops end
-  // on which text() is awaited, but not on one of them. The destructor calls it if nobody has.
+  // on which text() is awaited, but not on one of them. The destructor calls it if it was not
+  // called.
   void stop();
 
  private:

@@ -7,18 +7,28 @@
 
 #include <drogon/HttpAppFramework.h>
 
+#include <algorithm>
+
 namespace festa {
 
 namespace {
 
-const std::string kLocal = "queue-local";
-const std::string kRabbitMq = "queue-rabbitmq";
 constexpr std::chrono::seconds kBrokersMayForget{120};
 
-ClaimQueueSettings claimSettings(const Config& config, const std::string& queue) {
+bool isOnBroker(const StrategyRow& row) {
+  return row.needs == Needs::kRabbitMq;
+}
+
+// Where there is a broker, and inside the process where requests may use it.
+bool isWanted(const StrategyRow& row, const Config& config) {
+  if (isOnBroker(row)) return !config.rabbitmq.host.empty();
+  return config.lab || configuredLock(config, kCoupons).strategy == row.name;
+}
+
+ClaimQueueSettings claimSettings(const Config& config, const StrategyRow& row) {
   ClaimQueueSettings settings;
-  settings.queue = queue;
-  if (queue == kRabbitMq) settings.republishAgain = kBrokersMayForget;
+  settings.queue = row.name;
+  if (isOnBroker(row)) settings.republishAgain = kBrokersMayForget;
   settings.workTime = config.queue.work;
   settings.republishAfter = config.queue.sweepEvery;
   return settings;
@@ -63,27 +73,22 @@ void addGauges(Metrics& metrics, const std::string& name, const ClaimQueue& queu
 Queues::Queues(const Config& config, const Database& database, Metrics& metrics,
                Strategies& strategies)
     : sweepEvery_(config.queue.sweepEvery) {
-  const bool usesLocal = config.lab || configuredLock(config, kCoupons).strategy == kLocal;
-  if (usesLocal)
-    add(kLocal, makeLocal(config, observe(metrics, kLocal)), config, database, metrics);
-  if (!config.rabbitmq.host.empty())
-    add(kRabbitMq, makeRabbitMq(config, observe(metrics, kRabbitMq)), config, database, metrics);
+  for (const auto& row : strategyTable())
+    if (row.queues && isWanted(row, config)) add(row, config, database, metrics);
   for (const auto& [name, queue] : queues_) {
     strategies.add(name, *queue);
     addGauges(metrics, name, *queue);
   }
 }
 
-queue::QueueObserver& Queues::observe(Metrics& metrics, const std::string& name) {
-  return *observers_.emplace_back(metrics.observeQueue(name));
-}
-
-void Queues::add(const std::string& name, std::shared_ptr<queue::OrderedQueue> queue,
-                 const Config& config, const Database& database, Metrics& metrics) {
-  const bool forgets = name == kLocal;
-  queues_[name] =
-      std::make_unique<ClaimQueue>(std::move(queue), database, claimSettings(config, name),
-                                   metrics.observeClaims(name), forgets);
+void Queues::add(const StrategyRow& row, const Config& config, const Database& database,
+                 Metrics& metrics) {
+  auto& observer = *observers_.emplace_back(metrics.observeQueue(row.name));
+  auto queue = isOnBroker(row) ? makeRabbitMq(config, observer) : makeLocal(config, observer);
+  const bool forgets = !isOnBroker(row);
+  queues_[row.name] =
+      std::make_unique<ClaimQueue>(std::move(queue), database, claimSettings(config, row),
+                                   metrics.observeClaims(row.name), forgets);
 }
 
 void Queues::start() const {
@@ -94,9 +99,16 @@ void Queues::stop() const {
   for (const auto& [name, queue] : queues_) queue->stop();
 }
 
+bool Queues::hasBroker() const {
+  return std::ranges::any_of(queues_,
+                             [](const auto& one) { return isOnBroker(*findStrategy(one.first)); });
+}
+
 bool Queues::brokerIsThere() const {
-  const auto found = queues_.find(kRabbitMq);
-  return found == queues_.end() || found->second->queue().isAvailable();
+  return std::ranges::all_of(queues_, [](const auto& one) {
+    const auto& [name, queue] = one;
+    return !isOnBroker(*findStrategy(name)) || queue->queue().isAvailable();
+  });
 }
 
 }  // namespace festa

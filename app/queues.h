@@ -17,8 +17,8 @@ namespace festa {
 // Immutable after construction, thread-safe.
 class Queues {
  public:
-  // Adds itself to the strategies: `queue-local` in the lab or where coupons are configured to use
-  // it, `queue-rabbitmq` where there is a broker.
+  // Adds itself to the strategies: the queue inside the process in the lab or where coupons are
+  // configured to use it, the one on RabbitMQ where there is a broker.
   Queues(const Config& config, const Database& database, Metrics& metrics, Strategies& strategies);
 
   // When the loops run.
@@ -26,13 +26,13 @@ class Queues {
   // Blocks for a moment; not on an event loop.
   void stop() const;
 
+  bool hasBroker() const;
   // True without a broker as well: what is not configured is not missed.
   bool brokerIsThere() const;
 
  private:
-  queue::QueueObserver& observe(Metrics& metrics, const std::string& name);
-  void add(const std::string& name, std::shared_ptr<queue::OrderedQueue> queue,
-           const Config& config, const Database& database, Metrics& metrics);
+  void add(const StrategyRow& row, const Config& config, const Database& database,
+           Metrics& metrics);
 
   std::vector<std::unique_ptr<queue::QueueObserver>> observers_;
   std::map<std::string, std::unique_ptr<ClaimQueue>> queues_;

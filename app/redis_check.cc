@@ -1,84 +1,29 @@
 #include "app/redis_check.h"
 
 #include "app/log.h"
-
-#include <hiredis/hiredis.h>
+#include "app/redis_session.h"
 
 #include <chrono>
-#include <memory>
 #include <thread>
 
 namespace festa {
 
 namespace {
 
-using Context = std::unique_ptr<redisContext, decltype(&redisFree)>;
-
-// The server is away, hangs, or still reads its files.
-class NoAnswer : public std::runtime_error {
- public:
-  NoAnswer() : std::runtime_error("Redis does not answer") {}
-};
-
-std::vector<std::string> textsOf(const redisReply& reply) {
-  if (reply.type != REDIS_REPLY_ARRAY)
-    return {std::string(reply.str != nullptr ? reply.str : "", reply.len)};
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < reply.elements; ++i)
-    for (auto& text : textsOf(*reply.element[i])) texts.push_back(std::move(text));
-  return texts;
-}
-
-std::vector<std::string> call(redisContext& context, const std::vector<std::string>& arguments) {
-  std::vector<const char*> data;
-  std::vector<std::size_t> sizes;
-  for (const auto& argument : arguments) {
-    data.push_back(argument.data());
-    sizes.push_back(argument.size());
-  }
-  const std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply(
-      static_cast<redisReply*>(
-          redisCommandArgv(&context, static_cast<int>(data.size()), data.data(), sizes.data())),
-      &freeReplyObject);
-  if (!reply) throw NoAnswer();
-  auto texts = textsOf(*reply);
-  if (reply->type != REDIS_REPLY_ERROR) return texts;
-  if (texts.front().starts_with("LOADING")) throw NoAnswer();
-  throw std::runtime_error("Redis refuses us: " + texts.front());
-}
-
-void authenticate(redisContext& context, const std::string& user, const std::string& password) {
-  if (password.empty()) return;
-  if (user.empty())
-    call(context, {"AUTH", password});
-  else
-    call(context, {"AUTH", user, password});
-}
-
-bool mayEvict(redisContext& context) {
-  const auto memory = call(context, {"INFO", "memory"}).front();
+bool mayEvict(RedisSession& redis) {
+  const auto memory = redis.call({"INFO", "memory"}).front();
   return memory.find("maxmemory_policy:noeviction") == std::string::npos;
 }
 
-std::string setting(redisContext& context, const std::string& name) {
-  const auto answer = call(context, {"CONFIG", "GET", name});
+std::string setting(RedisSession& redis, const std::string& name) {
+  const auto answer = redis.call({"CONFIG", "GET", name});
   return answer.size() == 2 ? answer[1] : "";
 }
 
-// What it forgets when it restarts is neither everything nor nothing.
-bool mayForgetSome(redisContext& context) {
-  if (setting(context, "appendonly") == "yes") return setting(context, "appendfsync") != "always";
-  return !setting(context, "save").empty();
-}
-
-constexpr timeval kPatience{2, 0};
-
-// Null when it cannot be reached.
-Context tryConnect(const std::string& host, std::uint16_t port) {
-  Context context(redisConnectWithTimeout(host.c_str(), port, kPatience), &redisFree);
-  if (context && context->err != 0) context.reset();
-  if (context) redisSetTimeout(context.get(), kPatience);
-  return context;
+// A restart may lose some of its keys and keep others.
+bool mayForgetSome(RedisSession& redis) {
+  if (setting(redis, "appendonly") == "yes") return setting(redis, "appendfsync") != "always";
+  return !setting(redis, "save").empty();
 }
 
 void pauseBeforeRetry(const std::string& what) {
@@ -87,11 +32,11 @@ void pauseBeforeRetry(const std::string& what) {
 }
 
 // Keeps trying: servers of a stack start in any order.
-Context connect(const Config::Redis& config) {
+RedisSession connect(const Config::Redis& config) {
   const auto deadline = std::chrono::steady_clock::now() + config.connectTimeout;
   while (true) {
-    auto context = tryConnect(config.host, config.port);
-    if (context) return context;
+    auto redis = RedisSession::tryConnect(config.host, config.port);
+    if (redis) return std::move(*redis);
     if (std::chrono::steady_clock::now() >= deadline)
       throw std::runtime_error("Redis at " + config.host + ":" + std::to_string(config.port) +
                                " cannot be reached; check redis.host and redis.port");
@@ -105,18 +50,18 @@ Context connect(const Config::Redis& config) {
 
 // False when it cannot be reached.
 bool checkNode(const Config::Redlock& config, const Config::Redlock::Node& node) {
-  const auto context = tryConnect(node.host, node.port);
-  if (!context) return false;
+  auto redis = RedisSession::tryConnect(node.host, node.port);
+  if (!redis) return false;
   try {
-    authenticate(*context, config.user, config.password);
-    if (mayEvict(*context))
+    redis->authenticate(config.user, config.password);
+    if (mayEvict(*redis))
       refuseNode(node,
                  "may evict keys, and with them locks; set its maxmemory-policy to noeviction");
-    if (mayForgetSome(*context))
+    if (mayForgetSome(*redis))
       refuseNode(node,
                  "may forget the latest locks when it restarts; set save to \"\" and appendonly to "
                  "no, or appendonly to yes and appendfsync to always");
-  } catch (const NoAnswer&) {
+  } catch (const RedisDoesNotAnswer&) {
     return false;
   } catch (const ConfigError&) {
     throw;
@@ -129,9 +74,9 @@ bool checkNode(const Config::Redlock& config, const Config::Redlock::Node& node)
 }  // namespace
 
 void checkRedis(const Config::Redis& config) {
-  const auto context = connect(config);
-  authenticate(*context, config.user, config.password);
-  if (mayEvict(*context))
+  auto redis = connect(config);
+  redis.authenticate(config.user, config.password);
+  if (mayEvict(redis))
     throw ConfigError(
         "configuration: 'redis.host' names a server that may evict keys, and with them locks; set "
         "its maxmemory-policy to noeviction");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lock/lock_hold.h"
+#include "lock/storages.h"
 #include "services/write_guard.h"
 
 #include <map>
@@ -14,23 +15,33 @@ class ClaimQueue;
 
 // What must be configured before a strategy can be chosen.
 enum class Needs { kNothing, kRedis, kRedlock, kRabbitMq };
+// Its section of the configuration; "" for nothing.
+const char* nameOf(Needs needs);
 
 struct StrategyRow {
-  const char* name;
-  bool takesLock;  // a LockStorage of that name
-  Guard inside;    // what happens inside the transaction
-  bool labOnly;    // known not to protect
-  bool acrossProcesses;
+  std::string name;
+  std::string what;                           // in a few words
+  std::string use;                            // when it is the one to choose
+  const lock::StorageRow* storage = nullptr;  // where it takes a lock; nullptr: it takes none
+  Guard inside = Guard::kNone;                // what happens inside the transaction
+  bool labOnly = false;                       // known not to protect
+  bool refusesStaleUpdates = false;  // known not to protect, except a row that is read and updated
+  bool acrossProcesses = false;
+  lock::Order order = lock::Order::kNone;
   Needs needs = Needs::kNothing;
-  bool queues = false;     // the answer comes later; for coupons only
-  bool followers = false;  // holders follow each other under one hold, see line_protocol.h
+  bool queues = false;  // the answer comes later; for coupons only
 
+  bool takesLock() const { return storage != nullptr; }
+  bool isRecommended() const { return storage != nullptr && storage->recommended; }
   bool appliesTo(const std::string& lockable) const { return !queues || lockable == "coupons"; }
 };
 
+// Every LockStorage of storageTable() is a row, between those that take no lock.
 const std::vector<StrategyRow>& strategyTable();
 // nullptr: there is no such strategy.
 const StrategyRow* findStrategy(const std::string& name);
+// The one to begin with, in one process or in several.
+const StrategyRow& recommendedStrategy(bool acrossProcesses);
 
 // What this process has of the table. Filled at start, then read-only and thread-safe.
 class Strategies {

@@ -1,6 +1,7 @@
 #include "app/website.h"
 
 #include "app/http_server.h"
+#include "app/instance_name.h"
 
 namespace festa {
 
@@ -13,7 +14,20 @@ constexpr std::size_t kLimitedNames = 100'000;
 constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
-  return {config.claim, config.keep};
+  return {config.attempt, config.keep};
+}
+
+BatchLimits batchLimits(const Config& config) {
+  return {config.database.batchMembers, batchesPerLoop(config)};
+}
+
+void addSharedCounters(Metrics& metrics, const std::string& kind, const SharedCounts& counts) {
+  metrics.addCounterSource("festa_shared_transactions_total",
+                           "Transactions that were written for several requests.", {{"kind", kind}},
+                           [&counts] { return static_cast<double>(counts.transactions()); });
+  metrics.addCounterSource("festa_shared_members_total",
+                           "Requests for which such transactions were written.", {{"kind", kind}},
+                           [&counts] { return static_cast<double>(counts.members()); });
 }
 
 std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
@@ -23,11 +37,6 @@ std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
 CallerLimits limitsOf(const Config& config) {
   return {limiterOf(config.limits.loginsPerMinute), limiterOf(config.limits.writesPerMinute),
           trustedProxies(config.http)};
-}
-
-std::shared_ptr<ClaimStreams> streamsOf(const Config::Queue& config, const ClaimReader& claims) {
-  return std::make_shared<ClaimStreams>(
-      claims, std::make_shared<StreamPlaces>(config.maxStreams, config.maxStreamsPerUser));
 }
 
 EdgeSettings edgeSettings(const Config& config) {
@@ -46,60 +55,139 @@ void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
       throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
 }
 
+std::vector<std::string> strategyNames() {
+  std::vector<std::string> names;
+  for (const auto& row : strategyTable()) names.push_back(row.name);
+  return names;
+}
+
 }  // namespace
 
 Services::Services(const Config& config, const Database& database, Accounts& accounts)
     : announcements(database),
       councils(database, accounts.hasher, accounts.tokens, accounts.versions),
       festivals(database),
+      lineups(database),
+      eventDates(database),
+      events(database),
+      questions(database),
+      lostItems(database),
+      notifications(database, config.notifications.keep),
       users(database, accounts.hasher, accounts.tokens),
       performances(database),
       sold(kSoldSeatsKnown),
-      reservations(database, sold),
+      saleBatches(database, batchLimits(config)),
+      reservations(database, sold, saleBatches),
       coupons(database),
       claims(database),
       claimExpiry(database, config.queue.claimTimeout),
-      idempotency(database, idempotencySettings(config.idempotency)) {}
+      keyBatches(database, batchLimits(config), config.idempotency.attempt),
+      idempotency(database, idempotencySettings(config.idempotency), &keyBatches) {}
+
+Website::Lab::Lab(const Foundation& on)
+    : desk(on.config, on.accounts.tokens), controller(desk, on.locks.strategies()) {}
 
 Website::Website(const Foundation& on)
     : callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
       idempotency_(on.services.idempotency),
-      pipeline_({callers_, idempotency_, on.locks.protections(), on.locks.board(), on.metrics}),
+      pipeline_(
+          {callers_, idempotency_, on.locks.protections(), on.locks.board(), on.locks.observer()}),
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
-      streams_(streamsOf(on.config.queue, on.services.claims)),
+      claimPlaces_(std::make_shared<StreamPlaces>(on.config.queue.maxStreams,
+                                                  on.config.queue.maxStreamsPerUser)),
+      claimFeed_(std::make_shared<ClaimFeed>(on.services.claims, claimEvents_)),
+      listenerPlaces_(std::make_shared<StreamPlaces>(on.config.notifications.maxStreams,
+                                                     on.config.notifications.maxStreams)),
+      notificationFeed_(
+          std::make_shared<NotificationFeed>(on.services.notifications, notificationEvents_)),
+      watcherPlaces_(std::make_shared<StreamPlaces>(on.config.http.maxSeatWatchers, 0)),
+      seatFeed_(std::make_shared<SeatFeed>(on.services.performances, seatEvents_)),
       metricsPage_(on.metrics),
-      operations_(on.database, on.locks, on.queues, metricsPage_, *on.drain),
+      health_(on.database, on.locks, on.queues),
+      operations_(health_, metricsPage_, *on.drain),
+      heartbeat_(std::make_shared<InstanceHeartbeat>(on.database, on.locks.board(), *on.drain,
+                                                     instanceName(on.config))),
+      overview_({on.config, on.locks, health_, metricsPage_, *heartbeat_}),
       lockAdmin_(on.locks.board(), on.locks.redis(), on.config.redis.prefix),
       councils_(on.services.councils),
       festivals_(on.services.festivals),
+      lineups_(on.services.lineups, lists_),
+      eventDates_(on.services.eventDates, lists_),
+      events_(on.services.events, lists_),
+      questions_(on.services.questions, lists_),
+      lostItems_(on.services.lostItems, lists_),
+      notifications_(on.services.notifications, *notificationFeed_, *listenerPlaces_),
       announcements_(on.services.announcements, lists_),
       users_(on.services.users),
       performances_(on.services.performances, lists_),
+      liveSeats_({on.services.performances, cards_, lists_, seatEvents_, *seatFeed_,
+                  *watcherPlaces_, on.services.notifications, *notificationFeed_}),
       reservations_(on.services.reservations, cards_, on.services.sold),
-      coupons_(on.services.coupons, on.services.claims, *streams_),
+      coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
+      docs_(strategyNames()),
+      pages_({on.config.demo, on.config.lab}),
+      lab_(on.config.lab ? std::make_unique<Lab>(on) : nullptr),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain) {
   Routes routes(routes_, pipeline_);
   publish(routes);
-  DocsController::verify(routes_);
+  DocsController::verify(routes_, on.config.lab);
   requireFreePrefix(on.config.http.apiPrefix, routes_);
+  addSharedCounters(on.metrics, "sales", on.services.saleBatches.counts());
+  addSharedCounters(on.metrics, "keys", on.services.keyBatches.counts());
+  addSharedCounters(on.metrics, "coupons", on.services.coupons.counts());
   on.metrics.addGauge("festa_rendered_list_bytes",
                       "Rendered lists that are kept for their readers.",
                       [this] { return static_cast<double>(lists_.bytes()); });
+  on.metrics.addGauge("festa_seat_watchers", "Streams that tell which seats are sold.",
+                      [this] { return static_cast<double>(seatFeed_->watchers()); });
   edge_.install();
 }
 
 void Website::publish(Routes& routes) const {
   operations_.publish(routes);
+  overview_.publish(routes);
   lockAdmin_.publish(routes);
   councils_.publish(routes);
   festivals_.publish(routes);
+  lineups_.publish(routes);
+  eventDates_.publish(routes);
+  events_.publish(routes);
+  questions_.publish(routes);
+  lostItems_.publish(routes);
+  notifications_.publish(routes);
   announcements_.publish(routes);
   users_.publish(routes);
   performances_.publish(routes);
+  liveSeats_.publish(routes);
   reservations_.publish(routes);
   coupons_.publish(routes);
   docs_.publish(routes);
+  pages_.publish(routes);
+  if (lab_) lab_->controller.publish(routes);
+}
+
+void Website::start(trantor::EventLoop* loop) const {
+  claimFeed_->start(loop);
+  notificationFeed_->start(loop);
+  seatFeed_->start(loop);
+  heartbeat_->start(loop);
+}
+
+void Website::closeStreams() const {
+  claimFeed_->close();
+  notificationFeed_->close();
+  seatFeed_->close();
+  if (lab_) lab_->desk.close();
+}
+
+void Website::stop() {
+  claimFeed_->stop();
+  notificationFeed_->stop();
+  seatFeed_->stop();
+  heartbeat_->stop();
+  if (lab_) lab_->desk.stop();
+  metricsPage_.stop();
 }
 
 }  // namespace festa

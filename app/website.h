@@ -8,15 +8,27 @@
 #include "app/locks.h"
 #include "app/metrics_page.h"
 #include "app/operations.h"
+#include "app/overview/overview.h"
 #include "app/queues.h"
+#include "app/race/race_controller.h"
 #include "controllers/announcement_controller.h"
+#include "controllers/claim_json.h"
 #include "controllers/council_controller.h"
 #include "controllers/coupon_controller.h"
 #include "controllers/docs_controller.h"
 #include "controllers/drain.h"
+#include "controllers/event_controller.h"
+#include "controllers/event_date_controller.h"
 #include "controllers/festival_controller.h"
+#include "controllers/lineup_controller.h"
+#include "controllers/lost_item_controller.h"
+#include "controllers/notification_controller.h"
+#include "controllers/pages_controller.h"
 #include "controllers/performance_controller.h"
+#include "controllers/question_controller.h"
 #include "controllers/reservation_controller.h"
+#include "controllers/seat_events_controller.h"
+#include "controllers/seat_json.h"
 #include "controllers/user_controller.h"
 
 #include <memory>
@@ -30,13 +42,21 @@ struct Services {
   const AnnouncementService announcements;
   const CouncilService councils;
   const FestivalService festivals;
+  const LineupService lineups;
+  const EventDateService eventDates;
+  const EventService events;
+  const QuestionService questions;
+  const LostItemService lostItems;
+  const NotificationService notifications;
   const UserService users;
   const PerformanceService performances;
   SoldSeats sold;
+  SaleBatches saleBatches;
   const ReservationService reservations;
   const CouponService coupons;
   const ClaimReader claims;
   const ClaimExpiry claimExpiry;
+  KeyBatches keyBatches;
   const IdempotencyService idempotency;
 };
 
@@ -57,13 +77,21 @@ class Website {
  public:
   explicit Website(const Foundation& on);
 
-  void start(trantor::EventLoop* loop) const { streams_->start(loop); }
+  void start(trantor::EventLoop* loop) const;
   // Ends all event streams.
-  void closeStreams() const { streams_->close(); }
+  void closeStreams() const;
   // While the loops still run, and not on one of them.
-  void stop() { metricsPage_.stop(); }
+  void stop();
 
  private:
+  // The races; only a lab start makes them.
+  struct Lab {
+    Lab(const Foundation& on);
+
+    RaceDesk desk;
+    const RaceController controller;
+  };
+
   void publish(Routes& routes) const;
 
   const CallerCheck callers_;
@@ -71,18 +99,39 @@ class Website {
   const Pipeline pipeline_;
   RenderedListCache lists_;
   PerformanceCards cards_;
-  const std::shared_ptr<ClaimStreams> streams_;
+  const ClaimEventText claimEvents_;
+  // Shared: their callbacks are kept by the loops and by answers.
+  const std::shared_ptr<StreamPlaces> claimPlaces_;
+  const std::shared_ptr<ClaimFeed> claimFeed_;
+  const NotificationJson notificationEvents_;
+  const std::shared_ptr<StreamPlaces> listenerPlaces_;
+  const std::shared_ptr<NotificationFeed> notificationFeed_;
+  const SeatEventText seatEvents_;
+  const std::shared_ptr<StreamPlaces> watcherPlaces_;
+  const std::shared_ptr<SeatFeed> seatFeed_;
   MetricsPage metricsPage_;
+  const Health health_;
   const Operations operations_;
+  const std::shared_ptr<InstanceHeartbeat> heartbeat_;
+  const Overview overview_;
   const LockAdmin lockAdmin_;
   const CouncilController councils_;
   const FestivalController festivals_;
+  const LineupController lineups_;
+  const EventDateController eventDates_;
+  const EventController events_;
+  const QuestionController questions_;
+  const LostItemController lostItems_;
+  const NotificationController notifications_;
   const AnnouncementController announcements_;
   const UserController users_;
   const PerformanceController performances_;
+  const SeatEventsController liveSeats_;
   const ReservationController reservations_;
   const CouponController coupons_;
   const DocsController docs_;
+  const PagesController pages_;
+  const std::unique_ptr<Lab> lab_;
   RouteTable routes_;
   Edge edge_;
 };

@@ -60,10 +60,6 @@ std::int64_t parsePathId(const Asked& asked) {
   return pathId(asked);
 }
 
-std::int64_t festivalOf(const Caller& council) {
-  return *council.festivalId;
-}
-
 void write(JsonWriter& json, const Announcement& a) {
   json.beginObject()
       .member("announcementId", a.id)

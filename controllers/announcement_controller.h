@@ -47,7 +47,7 @@ class AnnouncementController {
 
   drogon::Task<RenderedListPtr> renderPage(std::int64_t festivalId,
                                            std::optional<std::int64_t> after) const;
-  // Whoever asks from now on sees what was committed.
+  // Requests from now on see what was committed.
   template <class Input>
   void forgetLists(const Call<Input>& call) const {
     lists_.invalidate({ListKind::kAnnouncements, *call.caller().festivalId});

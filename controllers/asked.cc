@@ -19,14 +19,16 @@ std::optional<std::string> bodyVariable(const Json::Value& body, std::string_vie
   return std::nullopt;
 }
 
+Json::Value bodyOf(const drogon::HttpRequest& request, const RouteHead& head) {
+  if (!head.takesBody) return {};
+  return head.takesList ? parseAnyJsonBody(request, head.maxBodyMembers)
+                        : parseJsonBody(request, head.maxBodyMembers);
+}
+
 }  // namespace
 
 Asked::Asked(const drogon::HttpRequestPtr& asking, const RequestContext& known)
-    : request_(asking),
-      context_(known),
-      body_(known.route.endpoint->head().takesBody
-                ? parseJsonBody(*asking, known.route.endpoint->head().maxBodyMembers)
-                : Json::Value()) {}
+    : request_(asking), context_(known), body_(bodyOf(*asking, known.route.endpoint->head())) {}
 
 std::optional<std::string> Asked::variable(std::string_view name) const {
   const auto dot = name.find('.');

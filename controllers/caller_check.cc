@@ -61,7 +61,7 @@ Caller CallerCheck::authenticate(const HttpRequestPtr& request) const {
   return std::move(*caller);
 }
 
-void CallerCheck::admitAddress(const RouteHead& route, const HttpRequestPtr& request) const {
+void CallerCheck::limitAddress(const RouteHead& route, const HttpRequestPtr& request) const {
   if (!route.checksPassword) return;
   const auto address = clientAddress(request->peerAddr().toIp(),
                                      request->getHeader("x-forwarded-for"), limits_.proxies);
@@ -69,7 +69,7 @@ void CallerCheck::admitAddress(const RouteHead& route, const HttpRequestPtr& req
 }
 
 // An ended token must not use up what its owner may do.
-void CallerCheck::admitCaller(const RouteHead& route, const RequestContext& context) const {
+void CallerCheck::limitCaller(const RouteHead& route, const RequestContext& context) const {
   if (!route.isAuthenticatedWrite() || context.mayOnlyRepeat) return;
   const auto name = nameOf(*context.caller);
   if (route.checksPassword) requireToken(limits_.passwords.get(), name);

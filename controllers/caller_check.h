@@ -1,4 +1,4 @@
-// Who calls, whether that is allowed, and whether it is too often.
+// The caller of a request: its token, its role, its limits.
 #pragma once
 
 #include "controllers/client_address.h"
@@ -35,8 +35,8 @@ class CallerCheck {
 
   // Counts the request against the limits of its address, and of its caller when that is known.
   // Throw ServiceError(kRateLimited).
-  void admitAddress(const RouteHead& route, const drogon::HttpRequestPtr& request) const;
-  void admitCaller(const RouteHead& route, const RequestContext& context) const;
+  void limitAddress(const RouteHead& route, const drogon::HttpRequestPtr& request) const;
+  void limitCaller(const RouteHead& route, const RequestContext& context) const;
 
  private:
   Caller authenticate(const drogon::HttpRequestPtr& request) const;

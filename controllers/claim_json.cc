@@ -23,4 +23,8 @@ std::string render(const ClaimView& claim) {
   return json.endObject().take();
 }
 
+std::string ClaimEventText::event(const ClaimView& claim) const {
+  return "data: " + render(claim) + "\n\n";
+}
+
 }  // namespace festa

@@ -1,7 +1,7 @@
-// Claims as JSON.
+// Claims as JSON, and in event streams.
 #pragma once
 
-#include "services/queued_claims.h"
+#include "services/live/claim_feed.h"
 
 #include <string>
 
@@ -9,5 +9,11 @@ namespace festa {
 
 // {claimId,state,ahead,sequence,code}; what it does not have is null.
 std::string render(const ClaimView& claim);
+
+// Each event is the claim as render() has it.
+class ClaimEventText : public ClaimEvents {
+ public:
+  std::string event(const ClaimView& claim) const override;
+};
 
 }  // namespace festa

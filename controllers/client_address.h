@@ -23,12 +23,12 @@ class AddressRange {
 };
 
 // The peer, unless it is a proxy of ours: then the last address in X-Forwarded-For that is not.
-// What stands before that may be invented by anybody.
+// The client may have invented the addresses before that one.
 std::string clientAddress(const std::string& peer, const std::string& forwardedFor,
                           const std::vector<AddressRange>& proxies);
 
-// Whom a limit for this address counts: an IPv4 address, or the /64 network of an IPv6 one, which a
-// single host has for itself.
+// The name under which a limit counts this address: an IPv4 address, or the /64 network of an IPv6
+// address, because one host may use all addresses of such a network.
 std::string limitedName(const std::string& address);
 
 }  // namespace festa

@@ -1,6 +1,7 @@
 #include "controllers/coupon_controller.h"
 
 #include "controllers/claim_json.h"
+#include "controllers/event_stream.h"
 #include "controllers/json_body.h"
 #include "controllers/json_writer.h"
 #include "controllers/responses.h"
@@ -12,6 +13,7 @@ using drogon::HttpResponsePtr;
 const lock::Lockable kCoupons{
     .name = "coupons",
     .key = "coupon:{path.id}",
+    .together = 64,
 };
 
 namespace {
@@ -127,7 +129,13 @@ drogon::Task<HttpResponsePtr> CouponController::showClaim(const Call<std::int64_
 
 drogon::Task<HttpResponsePtr> CouponController::claimEvents(const Call<std::int64_t>& call) const {
   const auto claim = co_await ownClaim(call);
-  co_return streams_.open(call.request, claim, call.caller().expiresAt);
+  if (feed_.isClosed()) throw ServiceError(ErrorCode::kShuttingDown);
+  const auto begin = [&feed = feed_, claim,
+                      expiresAt = call.caller().expiresAt](std::unique_ptr<EventSink> sink) {
+    feed.add(claim, expiresAt, std::move(sink));
+  };
+  const auto once = ClaimEventText().event(claim);
+  co_return eventStream(call.request, places_.take(claim.userId), once, begin);
 }
 
 }  // namespace festa

@@ -1,10 +1,11 @@
 // Coupons over HTTP.
 #pragma once
 
-#include "controllers/claim_streams.h"
 #include "controllers/routes.h"
+#include "controllers/stream_places.h"
 #include "services/claim_queue.h"
 #include "services/coupon_service.h"
+#include "services/live/claim_feed.h"
 
 namespace festa {
 
@@ -14,8 +15,9 @@ extern const lock::Lockable kCoupons;
 // Outlives the routes it publishes, as what it is made of outlives it.
 class CouponController {
  public:
-  CouponController(const CouponService& coupons, const ClaimReader& claims, ClaimStreams& streams)
-      : coupons_(coupons), claims_(claims), streams_(streams) {}
+  CouponController(const CouponService& coupons, const ClaimReader& claims, ClaimFeed& feed,
+                   StreamPlaces& places)
+      : coupons_(coupons), claims_(claims), feed_(feed), places_(places) {}
 
   void publish(Routes& routes) const;
 
@@ -33,7 +35,8 @@ class CouponController {
 
   const CouponService& coupons_;
   const ClaimReader& claims_;
-  ClaimStreams& streams_;
+  ClaimFeed& feed_;
+  StreamPlaces& places_;
 };
 
 }  // namespace festa

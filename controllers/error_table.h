@@ -1,4 +1,4 @@
-// What clients are told: the status, name and texts of every error code.
+// The status, the name and both texts of every error code, as clients get them.
 #pragma once
 
 #include "services/error.h"

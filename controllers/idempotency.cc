@@ -31,7 +31,7 @@ std::string fingerprintOf(const HttpRequestPtr& request) {
   return drogon::utils::getSha256(text);
 }
 
-IdempotencyClaim claimOf(const Caller& caller, const std::string& key) {
+IdempotencyAttempt attemptOf(const Caller& caller, const std::string& key) {
   return {caller.realm == Realm::kCouncil ? "council" : "user", caller.uid, key,
           drogon::utils::getUuid()};
 }
@@ -60,26 +60,26 @@ drogon::Task<HttpResponsePtr> Idempotency::repeated(HttpRequestPtr request,
   const std::string key = request->getHeader("idempotency-key");
   if (key.empty()) co_return nullptr;
   requireUsable(key);
-  const auto claim = claimOf(*context.caller, key);
+  const auto attempt = attemptOf(*context.caller, key);
   const auto fingerprint = fingerprintOf(request);
   if (context.mayOnlyRepeat) {
-    const auto kept = co_await service_.find(claim, fingerprint);
+    const auto kept = co_await service_.find(attempt, fingerprint);
     if (!kept) throw ServiceError(ErrorCode::kUnauthenticated, kEndedToken);
     co_return toResponse(*kept);
   }
-  const auto found = co_await service_.claim(claim, fingerprint);
+  const auto found = co_await service_.take(attempt, fingerprint);
   switch (found.state) {
-    case IdempotencyService::State::kClaimed: break;
+    case IdempotencyService::State::kTaken: break;
     case IdempotencyService::State::kDone: co_return toResponse(found.answer);
     case IdempotencyService::State::kRunning: throw ServiceError(ErrorCode::kRequestInProgress);
     case IdempotencyService::State::kReused: throw ServiceError(ErrorCode::kIdempotencyKeyReused);
   }
-  context.claim = claim;
+  context.attempt = attempt;
   co_return nullptr;
 }
 
 drogon::Task<> Idempotency::settle(const RequestContext& context, HttpResponsePtr response) const {
-  if (context.claim && hadNoEffect(response)) co_await service_.giveUp(*context.claim);
+  if (context.attempt && hadNoEffect(response)) co_await service_.giveUp(*context.attempt);
 }
 
 }  // namespace festa

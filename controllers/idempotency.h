@@ -18,34 +18,37 @@ struct Answer {
 
 drogon::HttpResponsePtr toResponse(const Answer& answer);
 
-// Whether nothing was stored for certain. After a success, and after an outcome that nobody knows,
-// it is not.
+// Whether it is certain that nothing was stored. False after a success and after an unknown
+// outcome.
 bool hadNoEffect(const drogon::HttpResponsePtr& response);
 
 // Keeps `render(value)` under the request's key, with its effect. Lives in the handler's frame.
 template <class T, class Render>
 class KeptReceipt : public Receipt<T> {
  public:
-  KeptReceipt(const std::optional<IdempotencyClaim>& claim, const Render& render)
-      : claim_(claim), render_(render) {}
+  KeptReceipt(const std::optional<IdempotencyAttempt>& attempt, const Render& render)
+      : attempt_(attempt), render_(render) {}
 
   // nullptr: the request has no key.
-  const Receipt<T>* wanted() const { return claim_ ? this : nullptr; }
+  const Receipt<T>* wanted() const { return attempt_ ? this : nullptr; }
 
   drogon::Task<> keep(Sql& sql, const T& value) const override {
-    Answer answer = render_(value);
-    KeptAnswer kept{answer.status, std::move(answer.body), std::move(answer.location)};
-    return keepAnswer(sql, *claim_, std::move(kept));
+    return keepAnswer(sql, *attempt_, answer(value));
+  }
+  const IdempotencyAttempt* attempt() const override { return &*attempt_; }
+  KeptAnswer answer(const T& value) const override {
+    Answer rendered = render_(value);
+    return {rendered.status, std::move(rendered.body), std::move(rendered.location)};
   }
 
  private:
-  const std::optional<IdempotencyClaim>& claim_;
+  const std::optional<IdempotencyAttempt>& attempt_;
   const Render& render_;
 };
 
 template <class T, class Render>
 KeptReceipt<T, Render> receiptFor(const RequestContext& context, const Render& render) {
-  return {context.claim, render};
+  return {context.attempt, render};
 }
 
 // One effect and one answer per key. Thread-safe; awaited on the request's loop.
@@ -54,14 +57,14 @@ class Idempotency {
   // `service` outlives it.
   explicit Idempotency(const IdempotencyService& service) : service_(service) {}
 
-  // Claims the request's key, if it has one. An answer: that of the same request, which was served
+  // Takes the request's key, if it has one. An answer: that of the same request, which was served
   // before. Throws ServiceError: kInvalidParameter, kRequestInProgress, kIdempotencyKeyReused,
   // kUnauthenticated.
   drogon::Task<drogon::HttpResponsePtr> repeated(drogon::HttpRequestPtr request,
                                                  RequestContext& context) const;
 
   // Frees the key of a request that had no effect. The write itself has settled the key of one that
-  // had; while the outcome is unknown (500) the key stays claimed.
+  // had; while the outcome is unknown (500) the key stays taken.
   drogon::Task<> settle(const RequestContext& context, drogon::HttpResponsePtr response) const;
 
  private:

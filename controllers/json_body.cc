@@ -86,9 +86,7 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::size_t elements_ = 0;
 };
 
-}  // namespace
-
-Json::Value parseJsonObject(std::string_view text, std::size_t maxMembers) {
+Json::Value parseJsonValue(std::string_view text, std::size_t maxMembers) {
   if (!utf8Length(text)) throw ServiceError(ErrorCode::kMalformedJson, "body is not UTF-8");
   // nlohmann's parser skips a byte order mark, which RFC 8259 forbids.
   if (text.starts_with("\xEF\xBB\xBF"))
@@ -99,15 +97,30 @@ Json::Value parseJsonObject(std::string_view text, std::size_t maxMembers) {
   ValueBuilder builder(maxMembers);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
     throw ServiceError(ErrorCode::kMalformedJson, "body is not JSON, or nested too deeply");
-  auto value = builder.take();
+  return builder.take();
+}
+
+void requireJson(const drogon::HttpRequest& request) {
+  if (!isJson(request.getHeader("content-type")))
+    throw ServiceError(ErrorCode::kUnsupportedMediaType);
+}
+
+}  // namespace
+
+Json::Value parseJsonObject(std::string_view text, std::size_t maxMembers) {
+  auto value = parseJsonValue(text, maxMembers);
   if (!value.isObject()) throw ServiceError(ErrorCode::kMalformedJson, "body is not an object");
   return value;
 }
 
 Json::Value parseJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers) {
-  if (!isJson(request.getHeader("content-type")))
-    throw ServiceError(ErrorCode::kUnsupportedMediaType);
+  requireJson(request);
   return parseJsonObject(request.body(), maxMembers);
+}
+
+Json::Value parseAnyJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers) {
+  requireJson(request);
+  return parseJsonValue(request.body(), maxMembers);
 }
 
 void FieldReader::reject(const char* field, std::string ko, std::string en) {
@@ -162,6 +175,40 @@ std::string FieldReader::text(const char* field, std::size_t maxCharacters) {
   return text;
 }
 
+std::string FieldReader::textOrEmpty(const char* field, std::size_t maxCharacters) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  if (*utf8Length(text) > maxCharacters) rejectLength(field, maxCharacters);
+  return text;
+}
+
+namespace {
+
+// What a browser shows without running it, and what cannot hold the picture itself.
+bool isPictureAddress(const std::string& text) {
+  const bool isHttp = text.starts_with("https://") || text.starts_with("http://");
+  const auto host = text.find("://") + 3;
+  return isHttp && text.size() > host && text[host] != '/' &&
+         std::none_of(text.begin(), text.end(),
+                      [](unsigned char c) { return c <= ' ' || c == 0x7F || c == '"'; });
+}
+
+}  // namespace
+
+std::string FieldReader::url(const char* field) {
+  auto text = this->text(field, kMaxUrl);
+  if (isRight(field) && !isPictureAddress(text))
+    reject(field, "http 또는 https 주소여야 합니다.", "must be an http or https address");
+  return text;
+}
+
+std::string FieldReader::urlOrEmpty(const char* field) {
+  const Json::Value& value = object_[field];
+  const bool isEmpty = value.isNull() || (value.isString() && value.asString().empty());
+  return isEmpty ? "" : url(field);
+}
+
 std::string FieldReader::password(const char* field, std::size_t minCharacters,
                                   std::size_t maxCharacters) {
   const auto* value = storable(field);
@@ -194,6 +241,15 @@ std::string FieldReader::localTime(const char* field) {
   reject(field, "yyyy-MM-dd HH:mm:ss 형식의 시각이어야 합니다.",
          "must be a local date-time, yyyy-MM-dd HH:mm:ss");
   return {};
+}
+
+std::string FieldReader::clockTime(const char* field) {
+  const auto* value = storable(field);
+  if (value == nullptr) return {};
+  auto text = value->asString();
+  if (!isHourAndMinute(text))
+    reject(field, "HH:mm 형식의 시각이어야 합니다.", "must be a time of the day, HH:mm");
+  return text;
 }
 
 std::string FieldReader::choice(const char* field, const std::vector<std::string>& allowed) {

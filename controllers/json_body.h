@@ -20,17 +20,26 @@ namespace festa {
 // 64 bits becomes an integer however it is written: 25.0 is 25.
 // `maxMembers`: of all its objects together, and as many elements of all its arrays.
 Json::Value parseJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers);
+// The same of a body that may be any JSON value, e.g. a list.
+Json::Value parseAnyJsonBody(const drogon::HttpRequest& request, std::size_t maxMembers);
 Json::Value parseJsonObject(std::string_view text,
                             std::size_t maxMembers = std::numeric_limits<std::size_t>::max());
 
 // Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
 class FieldReader {
  public:
+  static constexpr std::size_t kMaxUrl = 1000;
+
   explicit FieldReader(const Json::Value& object) : object_(object) {}
 
   // Each returns a harmless value when the field is wrong; done() then throws.
   std::string text(const char* field, std::size_t maxCharacters);  // not blank
   std::optional<std::string> notBlank(const char* field);  // of any length; nullopt: it was wrong
+  std::string textOrEmpty(const char* field, std::size_t maxCharacters);  // may be blank
+  // The address of a picture: http or https, at most kMaxUrl characters, no spaces.
+  std::string url(const char* field);
+  std::string urlOrEmpty(const char* field);  // absent, null or "": empty
+  std::string clockTime(const char* field);   // HH:mm
   std::string password(const char* field, std::size_t minCharacters, std::size_t maxCharacters);
   std::string date(const char* field);       // yyyy-MM-dd
   std::string localTime(const char* field);  // as canonicalLocalTime() returns it

@@ -44,6 +44,10 @@ bool isCalendarDate(std::string_view text) {
   return date.ok() && date.year() >= std::chrono::year(1);
 }
 
+bool isHourAndMinute(std::string_view text) {
+  return hasShape(text, "00:00") && numberAt(text, 0, 2) < 24 && numberAt(text, 3, 2) < 60;
+}
+
 std::optional<std::string> canonicalLocalTime(std::string_view text) {
   if (text.size() <= kDate || !isCalendarDate(text.substr(0, kDate))) return std::nullopt;
   const char separator = text[kDate];

@@ -9,7 +9,7 @@ namespace festa {
 namespace {
 
 // "GET /path". What a path has beside its operations, e.g. parameters, is none.
-std::set<std::string> operationsOf(const Json::Value& document) {
+std::set<std::string> operationsOf(const Json::Value& document, bool lab) {
   static const std::set<std::string> kMethods{"get",  "put",     "post",  "delete",
                                               "head", "options", "patch", "trace"};
   std::set<std::string> operations;
@@ -17,6 +17,7 @@ std::set<std::string> operationsOf(const Json::Value& document) {
   for (const auto& path : paths.getMemberNames())
     for (auto method : paths[path].getMemberNames()) {
       if (!kMethods.contains(method)) continue;
+      if (!lab && paths[path][method]["x-lab"].asBool()) continue;
       std::transform(method.begin(), method.end(), method.begin(),
                      [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
       operations.insert(method + ' ' + path);
@@ -32,9 +33,10 @@ std::set<std::string> namesOf(const RouteTable& routes) {
 
 }  // namespace
 
-std::vector<std::string> openApiGaps(const RouteTable& routes, const Json::Value& document) {
+std::vector<std::string> openApiGaps(const RouteTable& routes, const Json::Value& document,
+                                     bool lab) {
   const auto served = namesOf(routes);
-  const auto described = operationsOf(document);
+  const auto described = operationsOf(document, lab);
   std::vector<std::string> gaps;
   for (const auto& route : served)
     if (!described.contains(route)) gaps.push_back(route + " is not described");

@@ -41,16 +41,16 @@ class Pipeline {
 
   const Parts& parts() const { return parts_; }
 
-  // The answer to a request that has been read and has found its route. Throws what refuses it
-  // before its handler; what the handler throws is an answer.
+  // The answer to a request that has been read and has found its route. Throws ServiceError when
+  // the request is refused before its handler. Exceptions of the handler become answers here.
   template <class Route>
   drogon::Task<drogon::HttpResponsePtr> serve(const Route& route,
                                               drogon::HttpRequestPtr request) const {
     auto& context = contextOf(request);
     const auto& head = route.head();
-    parts_.callers.admitAddress(head, request);
+    parts_.callers.limitAddress(head, request);
     parts_.callers.identify(head, request, context);
-    parts_.callers.admitCaller(head, context);
+    parts_.callers.limitCaller(head, context);
     const Asked asked(request, context);
     Call<typename Route::Input> call{request, context, route.parse(asked)};
 
@@ -99,8 +99,10 @@ class Pipeline {
     const auto& lockable = route.filter().lockable();
     const auto protection = parts_.protections.of(call.request, lockable);
     if (protection.queue != nullptr) co_return co_await route.enqueue(call, *protection.queue);
-    // What is known without the lock. Returned, not thrown: this is for crowds.
-    if (protection.backstop) {
+    // What is known without the lock. Returned, not thrown: most requests of a rush end here, and
+    // an
+    // exception costs more than the answer.
+    if (!protection.isAlone) {
       const auto known = route.shortcut(call);
       if (known) co_return problem(call.request, ServiceError(*known));
     }

@@ -5,13 +5,14 @@ namespace festa {
 WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held) {
   WriteGuard guard;
   guard.inside = protection.inside;
-  guard.backstop = protection.backstop;
+  guard.unguarded = protection.unguarded;
+  guard.mayShare = protection.mayShare;
   guard.key = hold.key();
   guard.lockWait = protection.longestLockWait;
   const auto lease = hold.lease();
   if (!lease) return guard;
   guard.hold = &held;
-  if (protection.backstop) guard.fence = lease->fence;
+  if (!protection.isAlone) guard.fence = lease->fence;
   return guard;
 }
 

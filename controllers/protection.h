@@ -17,8 +17,12 @@ class ClaimQueue;
 struct Protection {
   lock::Strategy lock;          // taken before the transaction; without a storage, none is
   Guard inside = Guard::kNone;  // what happens inside the transaction
-  bool backstop = true;         // fences and constraints stand behind it
-  ClaimQueue* queue = nullptr;  // set: the write waits there, and no lock is taken
+  // In the lab: the strategy has no backstop, neither fence nor constraint nor the view of sold
+  // seats.
+  bool isAlone = false;
+  bool mayShare = true;                        // see WriteGuard
+  const UnguardedWrites* unguarded = nullptr;  // see WriteGuard
+  ClaimQueue* queue = nullptr;                 // set: the write waits there, and no lock is taken
   std::chrono::milliseconds longestLockWait{5000};  // of guards that wait inside the database
 };
 
@@ -34,11 +38,11 @@ class Protections {
   // The lock as configuration has it.
   virtual lock::Lockable configured(lock::Lockable lockable) const = 0;
 
-  // Throws ServiceError when the request may not wish what it wishes.
+  // Throws ServiceError when a header asks for a protection that is not allowed.
   virtual Protection of(const drogon::HttpRequestPtr& request,
                         const lock::Lockable& lockable) const = 0;
 
-  // Whom the writes of a request under this hold tell what happens to them.
+  // The observer of the writes of a request under this hold.
   virtual std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
                                                  lock::LockHold& hold) const = 0;
 };

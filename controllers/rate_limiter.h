@@ -1,4 +1,4 @@
-// How often somebody may ask.
+// How often a name (an address, a caller) may send requests.
 #pragma once
 
 #include "services/time_source.h"

@@ -11,7 +11,7 @@ std::size_t bytesOf(const RenderedListCache::Key& key, const RenderedList& list)
 
 }  // namespace
 
-// Waits while somebody else renders. Its outcome stays empty when it is the caller's turn.
+// Waits while another call renders. Its outcome stays empty when it is the caller's turn.
 class RenderedListCache::Turn {
  public:
   Turn(RenderedListCache& cache, const Key& key) : cache_(cache), key_(key) {}
@@ -104,7 +104,7 @@ void RenderedListCache::finish(const Key& key, const Outcome& outcome) {
     waiter.loop->queueInLoop([handle = waiter.handle] { handle.resume(); });
 }
 
-// The first who came after the invalidation renders; the others share that.
+// The first call after the invalidation renders; the others share that.
 std::vector<RenderedListCache::Waiter> RenderedListCache::renderForLater(
     Entries::iterator outdated) {
   auto later = std::move(outdated->second.later);

@@ -20,7 +20,15 @@
 
 namespace festa {
 
-enum class ListKind { kAnnouncements, kSeats };
+enum class ListKind {
+  kAnnouncements,
+  kSeats,
+  kSeatPicture,
+  kLineups,
+  kSchedule,  // the dates of a festival; with an event date's id, the events of that date
+  kQuestions,
+  kLostItems,
+};
 
 // What a list belongs to: a festival or a performance.
 struct ListOwner {
@@ -34,8 +42,8 @@ struct ListOwner {
 };
 
 // One rendering per key at a time, and none while the last one began less than `maxAge` ago:
-// everybody else gets that one. After invalidate() nobody who asks gets what was rendered, or began
-// to be rendered, before it. Keeps at most `maxBytes`, the newest lists. Thread-safe; get() is
+// all other calls get that one. A call after invalidate() never gets what was rendered, or began to
+// be rendered, before it. Keeps at most `maxBytes`, the newest lists. Thread-safe; get() is
 // awaited on an event loop's thread and resumes on that loop. Must outlive what awaits it.
 class RenderedListCache {
  public:
@@ -63,7 +71,7 @@ class RenderedListCache {
       : settings_(settings), time_(time) {}
 
   // The list of this key, by `render() -> Task<RenderedListPtr>` if there is none. Throws what
-  // `render` throws, to all who waited for it; failures are not kept.
+  // `render` throws, in every call that waited for it; failures are not kept.
   template <class Render>
   drogon::Task<RenderedListPtr> get(Key key, Render render) {
     auto outcome = co_await join(key);
@@ -80,8 +88,8 @@ class RenderedListCache {
     co_return outcome.list;
   }
 
-  // Call it when a change of the owner's lists is committed, before anybody is told so. Those who
-  // are waiting for a rendering still get it: they asked before the change was known.
+  // Call it when a change of the owner's lists is committed and before its answer is sent. Calls
+  // that wait for a rendering still get that one: they began before the change was answered.
   void invalidate(const ListOwner& owner);
 
   std::size_t size() const;   // lists kept or being rendered

@@ -26,7 +26,7 @@ struct RequestContext {
   // but its kept answer may be given.
   bool mayOnlyRepeat = false;
   std::optional<Caller> caller = {};                // routes for anyone have none
-  std::optional<IdempotencyClaim> claim = {};       // of a request with an Idempotency-Key
+  std::optional<IdempotencyAttempt> attempt = {};   // of a request with an Idempotency-Key
   std::chrono::steady_clock::duration poolWait{0};  // for database connections of its writes
 };
 

@@ -6,6 +6,7 @@
 #include "controllers/paging.h"
 #include "controllers/responses.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace festa {
@@ -107,6 +108,12 @@ void ReservationController::publish(Routes& routes) const {
       .unless(&Self::knownToBeSold)
       .after(&Self::readPerformance);
   routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/customer/performances/{id}/reservations",
+              .access = kUsers,
+              .isEnveloped = true},
+             performanceIn, &Self::listOwn);
+  routes.add(*this,
              {.method = drogon::Delete,
               .path = "/customer/reservations/{rid}",
               .access = kUsersAndAdmins,
@@ -132,7 +139,7 @@ std::optional<ErrorCode> ReservationController::knownToBeSold(
                                        : std::nullopt;
 }
 
-// Before the sale: nothing may keep a committed one from being told.
+// Read before the sale: after COMMIT nothing may fail that the answer needs.
 drogon::Task<> ReservationController::readPerformance(ReservationWish& wish) const {
   wish.performance = co_await performances_.of(wish.seat.performanceId);
 }
@@ -167,6 +174,16 @@ drogon::Task<HttpResponsePtr> ReservationController::list(
   for (const auto& reservation : page.items) write(json, reservation);
   const auto items = json.endArray().take();
   co_return jsonResponse(drogon::k200OK, listEnvelope(items, pagingOf(wish.page, page.totalCount)));
+}
+
+drogon::Task<HttpResponsePtr> ReservationController::listOwn(const Call<std::int64_t>& call) const {
+  const auto own = co_await reservations_.own(call.input, call.caller().uid);
+  JsonWriter json;
+  json.beginArray();
+  for (const auto& reservation : own) write(json, reservation);
+  const auto count = static_cast<std::int64_t>(own.size());
+  const Paging onePage{count, 0, std::max<std::int64_t>(count, 1)};
+  co_return jsonResponse(drogon::k200OK, listEnvelope(json.endArray().take(), onePage));
 }
 
 drogon::Task<HttpResponsePtr> ReservationController::show(

@@ -7,7 +7,7 @@
 
 namespace festa {
 
-// While one request buys a seat, others are told at once that somebody does.
+// While one request buys a seat, other requests for it are answered at once with SEAT_BUSY.
 extern const lock::Lockable kSeats;
 
 struct ReservationWish {
@@ -42,6 +42,8 @@ class ReservationController {
                                                 WriteGuard& guard) const;
   drogon::Task<drogon::HttpResponsePtr> cancel(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> list(const Call<ReservationListQuery>& call) const;
+  // Of the caller, for one performance.
+  drogon::Task<drogon::HttpResponsePtr> listOwn(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> show(const Call<ReservationQuery>& call) const;
 
   const ReservationService& reservations_;

@@ -24,6 +24,7 @@ struct RouteHead {
   std::string path;  // literal segments and {name} segments
   Access access;
   bool takesBody = false;
+  bool takesList = false;             // its body is a list rather than an object
   std::size_t maxBodyMembers = 1000;  // members of all objects in its body
   bool checksPassword = false;        // or makes one: costs much, and may be guessed
   bool endsTokens = false;            // its success ends the caller's token

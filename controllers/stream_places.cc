@@ -4,28 +4,33 @@
 
 namespace festa {
 
-StreamPlaces::Place::Place(std::shared_ptr<StreamPlaces> places, std::int64_t user)
+StreamPlaces::Place::Place(std::shared_ptr<StreamPlaces> places, std::optional<std::int64_t> user)
     : places_(std::move(places)), user_(user) {
   const std::lock_guard guard(places_->mutex_);
-  const auto own = places_->byUser_.find(user_);
+  const auto own = user_ ? places_->byUser_.find(*user_) : places_->byUser_.end();
   const auto taken = own == places_->byUser_.end() ? 0 : own->second;
-  if (taken >= places_->perUser_)
+  if (user_ && taken >= places_->perUser_)
     throw ServiceError(ErrorCode::kRateLimited, "too many event streams of one user");
   if (places_->taken_ >= places_->inAll_)
     throw ServiceError(ErrorCode::kOverloaded, "too many event streams");
-  places_->byUser_[user_] = taken + 1;
+  if (user_) places_->byUser_[*user_] = taken + 1;
   ++places_->taken_;
 }
 
 StreamPlaces::Place::~Place() {
   const std::lock_guard guard(places_->mutex_);
-  const auto own = places_->byUser_.find(user_);
-  if (--own->second == 0) places_->byUser_.erase(own);
   --places_->taken_;
+  if (!user_) return;
+  const auto own = places_->byUser_.find(*user_);
+  if (--own->second == 0) places_->byUser_.erase(own);
 }
 
 std::shared_ptr<StreamPlaces::Place> StreamPlaces::take(std::int64_t user) {
   return std::make_shared<Place>(shared_from_this(), user);
+}
+
+std::shared_ptr<StreamPlaces::Place> StreamPlaces::take() {
+  return std::make_shared<Place>(shared_from_this(), std::nullopt);
 }
 
 }  // namespace festa

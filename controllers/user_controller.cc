@@ -18,7 +18,8 @@ constexpr std::int64_t kMaxAge = 150;
 constexpr std::size_t kMaxEmail = 254;
 constexpr std::size_t kMaxPhone = 30;
 
-// Whether it exists only a letter to it can tell. A line break would write that letter's headers.
+// Only the form is checked, not whether the mailbox exists. A line break is refused: it would add
+// headers to a mail sent to this address.
 bool looksLikeEmail(const std::string& text) {
   return std::count(text.begin(), text.end(), '@') == 1 && text.front() != '@' &&
          text.back() != '@' && !hasInvisible(text);

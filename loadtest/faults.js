@@ -1,4 +1,4 @@
-// A steady load while somebody breaks things: RATE reservations a second for DURATION seconds, two people for each seat, and
+// A steady load while the runner breaks things: RATE reservations a second for DURATION seconds, two people for each seat, and
 // COUPON_RATE claims. Each has an Idempotency-Key and is repeated with it until its outcome is known, GIVE_UP seconds at most.
 // Every answer is logged; the last one of a key has "final": true.
 import { sleep } from 'k6';
@@ -21,7 +21,7 @@ const unknown = tally('unknown');
 function steady(rate, name) {
   return {
     executor: 'constant-arrival-rate', exec: name, rate, duration: `${DURATION}s`,
-    // While nothing is answered, everybody who arrives waits.
+    // While nothing is answered, every new virtual user waits.
     preAllocatedVUs: Math.min(400, Math.ceil(rate * 6)), maxVUs: Math.ceil(rate * (GIVE_UP + 5)),
     gracefulStop: `${GIVE_UP + 15}s`,
   };
@@ -29,7 +29,7 @@ function steady(rate, name) {
 
 export const options = {
   ...OPTIONS,
-  // Broken connections and 5xx are what this is about; nobody may be left without an outcome.
+  // Broken connections and 5xx are expected; a client without a known outcome is not.
   thresholds: { unknown: ['count==0'] },
   scenarios: {
     ...(RATE > 0 ? { seats: steady(RATE, 'seats') } : {}),

@@ -1,5 +1,5 @@
-// Scenario 3: 10,000 people, 1,000 seats. Each tries a seat unseen; whoever was refused looks at a section's seats and tries
-// one that is free, until one is theirs or everything is sold.
+// Scenario 3: 10,000 people, 1,000 seats. Each tries a random seat; a person who is refused reads a section's seats and tries
+// a free one, until one is theirs or everything is sold.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -32,7 +32,7 @@ function oneOf(list) {
   return list[Math.floor(Math.random() * list.length)];
 }
 
-// Nobody gives a seat back here: a section that this virtual user saw sold out stays so for the people it plays later.
+// Seats are never given back here: a section that this virtual user saw sold out stays so for the people it plays later.
 const open = new Set(SECTIONS);
 
 // A free seat as the list has it, or undefined: everything is sold.
@@ -56,7 +56,7 @@ export default function ({ performance }) {
     const answer = send(seatWish(performance, seat.location, seat.number, user, EXPECTED));
     if (answer.status === 200) return;
     if (isLater(answer)) comeBackLater(answer);
-    // Somebody is buying it and may yet fail: half of the people insist.
+    // Another request is buying it and may yet fail: half of the people try again.
     else if (answer.code === 'SEAT_BUSY' && Math.random() < 0.5) sleep(0.05 + 0.1 * Math.random());
     else seat = look(performance);
   }

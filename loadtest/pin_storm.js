@@ -1,5 +1,5 @@
 // Scenario 2: announcements are created, pinned, unpinned and deleted all at once: by twenty people of one festival, then by
-// a crowd over 1,000 festivals, which must not block each other. Meanwhile somebody reads: never more than three are pinned.
+// a crowd over 1,000 festivals, which must not block each other. Meanwhile a reader checks that never more than three are pinned.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -14,7 +14,7 @@ const PEOPLE = 20;
 const STORM_S = scaled(10, 3);
 const WIDE_WRITES = scaled(5000, 500);
 const FESTIVALS_EACH = 5;
-// An announcement may have been deleted by somebody else meanwhile.
+// Another virtual user may have deleted the announcement meanwhile.
 const EXPECTED = ['200', '201', '204', '409 PINNED_LIMIT_EXCEEDED', '404 ANNOUNCEMENT_NOT_FOUND'];
 const mostPinned = highest('most_pinned');
 
@@ -50,7 +50,7 @@ function create(council, own) {
   if (answer.status === 201) own.push(answer.row);
 }
 
-// More is pinned than unpinned, so that the limit is where everybody is.
+// More is pinned than unpinned, so that most festivals are at the limit.
 function act(council) {
   if (!mine.has(council.festival)) mine.set(council.festival, []);
   const own = mine.get(council.festival);
@@ -66,7 +66,7 @@ export function one({ councils }) {
   act(councils[0]);
 }
 
-// Everybody stays with a few festivals, or nobody would ever meet their own announcements again.
+// Each virtual user stays with a few festivals; otherwise it would never find its own announcements again.
 export function wide({ councils }) {
   const any = exec.vu.idInTest * FESTIVALS_EACH + Math.floor(Math.random() * FESTIVALS_EACH);
   act(councils[1 + (any % FESTIVALS)]);

@@ -9,7 +9,7 @@
 namespace festa::lock {
 
 // Doubles from `first` to `most`; each pause is drawn from the upper half of the current ceiling,
-// so that those who collided do not come back together, and nobody spins. Pure: randomness comes
+// so that those who collided do not come back together, and no loop is busy. Pure: randomness comes
 // in.
 class Backoff {
  public:

@@ -17,7 +17,7 @@ class Breaker {
       : threshold_(threshold), pause_(pause) {}
 
   // May this call go through? A true while open makes the caller the probe.
-  bool admit(SteadyTime now) {
+  bool mayTry(SteadyTime now) {
     const std::lock_guard guard(mutex_);
     if (failures_ < threshold_) return true;
     if (now < nextProbe_) return false;

@@ -19,6 +19,8 @@ class FenceCounter {
   explicit FenceCounter(std::int64_t epoch) : base_(checked(epoch) << 32) {}
 
   std::int64_t next() { return base_ | advance(1); }
+  // How many tokens this epoch still has.
+  std::int64_t left() const { return kMaxCounter - counter_; }
 
   // A token above `floor`, or 0 when this epoch has none: the floor then belongs to a later epoch,
   // whose owner is not us.

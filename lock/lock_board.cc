@@ -13,9 +13,11 @@ LockBoard::Entry::Entry(LockBoard& board, std::string lockable, std::string stra
   board_.waiting_.splice(board_.waiting_.end(), row_);
 }
 
-void LockBoard::Entry::holds(std::optional<std::int64_t> fence) {
+void LockBoard::Entry::holds(std::optional<std::int64_t> fence, bool follows) {
   const std::lock_guard guard(board_.mutex_);
   at_->holds = true;
+  at_->follows = follows;
+  if (follows) ++board_.followers_;
   at_->fence = fence;
   at_->since = SteadyClock::now();
   --counts_->waiting;
@@ -25,13 +27,14 @@ void LockBoard::Entry::holds(std::optional<std::int64_t> fence) {
 
 LockBoard::Entry::~Entry() {
   const std::lock_guard guard(board_.mutex_);
+  if (at_->follows) --board_.followers_;
   --(at_->holds ? counts_->holding : counts_->waiting);
   row_.splice(row_.end(), at_->holds ? board_.holding_ : board_.waiting_, at_);
 }
 
 bool LockBoard::isFull() const {
   const std::lock_guard guard(mutex_);
-  return holding_.size() >= holdersLimit_;
+  return holding_.size() - followers_ >= holdersLimit_;
 }
 
 std::map<LockBoard::Kind, LockBoard::Counts> LockBoard::counts() const {

@@ -14,7 +14,7 @@
 namespace festa::lock {
 
 // Thread-safe. Knows every request between its arrival at the lock and its release, and refuses
-// nobody itself: isFull() is for the middleware to ask. Outlives its entries.
+// none itself: isFull() is for the middleware to ask. Outlives its entries.
 class LockBoard {
  public:
   explicit LockBoard(std::size_t holdersLimit) : holdersLimit_(holdersLimit) {}
@@ -26,6 +26,7 @@ class LockBoard {
     bool holds = false;                      // or waits
     std::optional<std::int64_t> fence = {};  // of the grant; none: the strategy takes no lock
     SteadyTime since = SteadyClock::now();   // it waits or holds
+    bool follows = false;                    // holds together with another, which counts for both
   };
 
   struct Counts {
@@ -42,8 +43,9 @@ class LockBoard {
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    // Once: it holds its key now, or runs without one by strategy.
-    void holds(std::optional<std::int64_t> fence);
+    // Once: it holds its key now, or runs without one by strategy. `follows`: together with another
+    // that writes for it.
+    void holds(std::optional<std::int64_t> fence, bool follows = false);
 
    private:
     LockBoard& board_;
@@ -52,6 +54,7 @@ class LockBoard {
     Counts* counts_ = nullptr;
   };
 
+  // Of those that hold a key together one counts: they write once.
   bool isFull() const;
 
   // Of every kind that has ever been seen.
@@ -66,6 +69,7 @@ class LockBoard {
   // guarded by mutex_
   std::list<Row> waiting_;
   std::list<Row> holding_;
+  std::size_t followers_ = 0;      // of holding_
   std::map<Kind, Counts> counts_;  // never shrinks: entries point into it
 };
 

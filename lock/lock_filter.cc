@@ -40,6 +40,11 @@ std::optional<std::int64_t> fenceOf(const LockHold& hold) {
   return lease ? std::optional(lease->fence) : std::nullopt;
 }
 
+std::string holdId(const LockHold& hold) {
+  const auto lease = hold.lease();
+  return lease && lease->company ? lease->company->id() : "";
+}
+
 drogon::Task<LockOutcome> giveBack(LockHold& hold) {
   if (!hold.lease()) co_return LockOutcome::kUnlocked;
   if (hold.leftToExpire()) co_return LockOutcome::kLeftToExpire;
@@ -66,16 +71,16 @@ drogon::Task<std::optional<LockOutcome>> LockFilter::acquire(Passage& passage) c
   const auto refusal = co_await takeKey(hold);
   if (refusal) co_return refusal;
   passage.granted = SteadyClock::now();
-  passage.entry->holds(fenceOf(hold));
+  const auto lease = hold.lease();
+  passage.entry->holds(fenceOf(hold), lease && lease->ordinal > 0);
   passage.watchdog = watch(passage);
   co_return std::nullopt;
 }
 
 drogon::Task<std::optional<LockOutcome>> LockFilter::takeKey(LockHold& hold) const {
-  auto* const storage = hold.strategy().storage;
-  if (storage == nullptr) co_return std::nullopt;
+  if (hold.strategy().storage == nullptr) co_return std::nullopt;
   try {
-    auto lease = co_await takeInTime(*storage, hold.key());
+    auto lease = co_await takeInTime(hold);
     if (!lease) co_return lockable_.failFast ? LockOutcome::kBusy : LockOutcome::kTimedOut;
     hold.grant(std::move(*lease));
     co_return std::nullopt;
@@ -90,14 +95,17 @@ drogon::Task<std::optional<LockOutcome>> LockFilter::takeKey(LockHold& hold) con
 }
 
 // A lease that is not over; nullopt: busy.
-drogon::Task<std::optional<Lease>> LockFilter::takeInTime(LockStorage& storage, LockKey key) const {
+drogon::Task<std::optional<Lease>> LockFilter::takeInTime(const LockHold& hold) const {
+  auto& storage = *hold.strategy().storage;
   const auto wait = lockable_.failFast ? Millis{0} : lockable_.wait;
   const auto deadline = SteadyClock::now() + wait;
-  LockRequest request{key, wait, lockable_.lease};
+  const std::size_t together = hold.strategy().alone ? 1 : lockable_.together;
+  LockRequest request{hold.key(), wait, lockable_.lease, together};
   for (bool isFirst = true;; isFirst = false) {
     auto lease = co_await storage.tryLock(request);
     if (!lease || SteadyClock::now() < lease->validUntil) co_return lease;
     const Lease late = std::move(*lease);
+    if (late.company) late.company->leave(late.ordinal);
     co_await storage.unlock(late);
     // A storage that grants at once what is over at once must not keep the loop busy.
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.001);
@@ -118,17 +126,19 @@ std::shared_ptr<Watchdog> LockFilter::watch(const Passage& passage) const {
 
 drogon::Task<> LockFilter::release(drogon::HttpRequestPtr request, Passage& passage) const {
   auto& hold = *passage.hold;
-  const auto ended = std::min(SteadyClock::now(), hold.validUntil());
+  hold.leaveCompany();
+  const auto ended = hold.reliedUntil();
   const LockOutcome outcome = co_await giveBack(hold);
   const LockRecord record{lockable_.name,
                           hold.strategy().name,
                           hold.key(),
                           outcome,
                           passage.granted - passage.arrived,
-                          SteadyClock::now() - passage.granted,
+                          hold.reliedUntil() - passage.granted,
                           fenceOf(hold).value_or(0),
                           passage.granted,
-                          ended};
+                          ended,
+                          holdId(hold)};
   observer_.finished(request, record);
 }
 

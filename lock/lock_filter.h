@@ -74,7 +74,7 @@ class LockFilter {
 
   drogon::Task<std::optional<LockOutcome>> acquire(Passage& passage) const;
   drogon::Task<std::optional<LockOutcome>> takeKey(LockHold& hold) const;
-  drogon::Task<std::optional<Lease>> takeInTime(LockStorage& storage, LockKey key) const;
+  drogon::Task<std::optional<Lease>> takeInTime(const LockHold& hold) const;
   std::shared_ptr<Watchdog> watch(const Passage& passage) const;
   drogon::Task<> release(drogon::HttpRequestPtr request, Passage& passage) const;
   void tellRefused(const drogon::HttpRequestPtr& request, const Passage& passage,

@@ -11,6 +11,14 @@ std::optional<Lease> LockHold::lease() const {
   return lease_;
 }
 
+namespace {
+
+drogon::AsyncTask releaseAlone(std::shared_ptr<LockHold> hold) {
+  co_await hold->release();
+}
+
+}  // namespace
+
 SteadyTime LockHold::validUntil() const {
   const std::lock_guard guard(mutex_);
   return lease_ ? lease_->validUntil : SteadyTime::max();
@@ -78,6 +86,27 @@ RenewalOutcome LockHold::settle(const Lease& renewed, std::optional<bool> extend
   return RenewalOutcome::kRenewed;
 }
 
+bool LockHold::isShared() const {
+  const std::lock_guard guard(mutex_);
+  return lease_ && lease_->company != nullptr;
+}
+
+drogon::Task<std::vector<Company::Part*>> LockHold::gather(Company::Part& part) {
+  const auto held = lease();
+  if (!held || !held->company) co_return std::vector<Company::Part*>{&part};
+  co_return co_await held->company->gather(held->ordinal, part);
+}
+
+void LockHold::dismiss() {
+  const auto held = lease();
+  if (held && held->company) held->company->dismiss();
+}
+
+void LockHold::leaveCompany() {
+  const auto held = lease();
+  if (held && held->company) held->company->leave(held->ordinal);
+}
+
 void LockHold::leaveToExpire() {
   const std::lock_guard guard(mutex_);
   if (state_ != State::kReleased) state_ = State::kLeft;
@@ -102,8 +131,26 @@ std::optional<Lease> LockHold::takeForRelease() {
 
 drogon::Task<Unlocked> LockHold::release() {
   const auto lease = takeForRelease();
-  if (!lease) co_return Unlocked::kReleased;
-  co_return co_await strategy_.storage->unlock(*lease);
+  std::optional<Unlocked> unlocked;
+  if (lease) unlocked = co_await strategy_.storage->unlock(*lease);
+  const std::lock_guard guard(mutex_);
+  if (unlocked) unlocked_ = *unlocked;
+  co_return unlocked_;
+}
+
+void LockHold::finish() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (state_ != State::kHeld) return;
+    finishedAt_ = std::min(SteadyClock::now(), lease_->validUntil);
+  }
+  releaseAlone(shared_from_this());
+}
+
+SteadyTime LockHold::reliedUntil() const {
+  const std::lock_guard guard(mutex_);
+  if (finishedAt_) return *finishedAt_;
+  return lease_ ? std::min(SteadyClock::now(), lease_->validUntil) : SteadyClock::now();
 }
 
 }  // namespace festa::lock

@@ -15,6 +15,7 @@ namespace festa::lock {
 struct Strategy {
   std::string name;
   LockStorage* storage = nullptr;  // outlives all holds
+  bool alone = false;              // the key is not held together with others, see Lockable
 };
 
 // Used by the request's coroutine and by its watchdog, whose renewal may end after the request:
@@ -41,7 +42,18 @@ class LockHold : public std::enable_shared_from_this<LockHold> {
   // the answer came.
   drogon::Task<RenewalOutcome> renewLease(Millis lease);
 
-  // Nobody knows whether the handler's COMMIT happened: the key must not be given to a successor
+  // Whether the key is held together with others.
+  bool isShared() const;
+  // Waits for the other members of a shared hold, see Company::gather(); the caller that gets parts
+  // calls dismiss() when it has done the work of all. A hold of its own gets its part at once. At
+  // most one call per hold.
+  drogon::Task<std::vector<Company::Part*>> gather(Company::Part& part);
+  void dismiss();
+  // All that the key was needed for is acknowledged: gives it back before the work is over. Does
+  // not wait for a storage that answers late. On an event loop's thread.
+  void finish();
+
+  // It is unknown whether the handler's COMMIT happened: the key must not be given to a successor
   // before the lease ends.
   void leaveToExpire();
   bool leftToExpire() const;
@@ -52,7 +64,12 @@ class LockHold : public std::enable_shared_from_this<LockHold> {
 
   // For the filter.
   void grant(Lease lease);
+  // The work is over: the other members do not wait for this one.
+  void leaveCompany();
+  // Once: later calls return the same, or kReleased while that is not known.
   drogon::Task<Unlocked> release();
+  // Until when the work relied, or relies now, on the hold.
+  SteadyTime reliedUntil() const;
 
  private:
   enum class State {
@@ -75,6 +92,8 @@ class LockHold : public std::enable_shared_from_this<LockHold> {
   // guarded by mutex_
   std::optional<Lease> lease_;
   State state_ = State::kFree;
+  std::optional<SteadyTime> finishedAt_;
+  Unlocked unlocked_ = Unlocked::kReleased;
 };
 
 }  // namespace festa::lock

@@ -30,7 +30,7 @@ class LockMiddlewareHost {
 
 // One instance per Lockable, registered with Drogon under middlewareName(lockable) and attached to
 // routes by that name. Drogon runs a route without a middleware that it does not know:
-// GuardedRoutes checks that at start.
+// LockedRoutes checks that at start.
 //
 // Runs on the request's loop; see LockFilter for what it promises. The handler finds its hold by
 // holdOf(). The key is given back after the handler has answered or has ended without an answer.

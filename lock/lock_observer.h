@@ -13,7 +13,7 @@ enum class LockOutcome {
   kLost,            // granted, ran, but the lease was over before the unlock
   kReleaseUnknown,  // granted, ran, the storage did not confirm the unlock
   kLeftToExpire,    // granted, ran, COMMIT unknown
-  kBusy,            // fail-fast: somebody else holds it
+  kBusy,            // fail-fast: another owner holds it
   kTimedOut,        // waited in vain
   kOverloaded,      // too many in flight or in line
   kClosed,          // the process is stopping
@@ -33,6 +33,7 @@ struct LockRecord {
   // When the handler could rely on the hold: until the unlock was sent, or the lease was over.
   SteadyTime granted{};
   SteadyTime ended{};
+  std::string holdId = {};  // of members of a shared hold, the same for all of them; else empty
 };
 
 // What became of an attempt to renew a lease while the handler runs.

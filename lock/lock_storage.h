@@ -1,10 +1,13 @@
 // What a lock is to the rest of the program: three verbs and the values they exchange.
 #pragma once
 
+#include "lock/company.h"
+
 #include <drogon/utils/coroutine.h>
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,18 +23,26 @@ struct LockRequest {
   LockKey key;
   Millis wait;   // 0: take it now or not at all
   Millis lease;  // the hold ends by itself after this long
+  // At most this many requests of this process that stand next to each other in line hold the key
+  // together. A storage that does not know how to do that grants one at a time.
+  std::size_t together = 1;
 };
 
 // One hold of one key. `owner` is unique per acquisition, so a late or repeated unlock never frees
-// somebody else's hold. `fence` grows with every grant of a storage and never goes back, restarts
-// included. Past `validUntil` the holder must assume that somebody else has the key. `extensions`
+// another owner's hold. `fence` grows with every grant of a storage and never goes back, restarts
+// included. Past `validUntil` the holder must assume that another owner has the key. `extensions`
 // counts how often its time was extended, for storages that bound that.
+//
+// Members of a shared hold have an owner and a fence each; the fences are consecutive in the order
+// of their ordinals. The key is given back when the last of them unlocks.
 struct Lease {
   LockKey key;
   std::string owner;
   std::int64_t fence = 0;
   SteadyTime validUntil;
   int extensions = 0;
+  std::shared_ptr<Company> company = {};  // null: the key is held alone
+  std::size_t ordinal = 0;                // the place in the company
 };
 
 // What to change on a hold: a new lease counted from now, a fence above the given one, or both.

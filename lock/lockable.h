@@ -15,6 +15,7 @@ struct Lockable {
   Millis lease{3000};
   Millis maxHold{0};  // renewed while the handler runs, up to this long in all; 0: never renewed
   bool failFast = false;      // do not wait; answer busyCode at once
+  std::size_t together = 1;   // see LockRequest; above 1 the handler must gather, see LockHold
   std::string busyCode = {};  // for refuse() of a fail-fast lock, e.g. SEAT_BUSY
 };
 

@@ -21,8 +21,8 @@ void runAndWait(trantor::EventLoop* loop, const Work& work) {
   done.get_future().wait();
 }
 
-// On the thread of every loop: `begin` when all loops run and nobody is served yet, `end` when that
-// loop has stopped.
+// On the thread of every loop: `begin` when all loops run and no request is served yet, `end` when
+// that loop has stopped.
 template <class Begin, class End>
 void visitLoops(std::size_t count, const Begin& begin, const End& end) {
   drogon::app().registerBeginningAdvice([count, begin, end] {

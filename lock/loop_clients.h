@@ -21,7 +21,7 @@ class NoClientHere : public std::logic_error {
 // The fast clients of one name. Drogon makes one for every IO loop and one for the main loop; each
 // is used on its loop only. Drogon itself does not check that: app().getFastDbClient() and
 // getFastRedisClient() on any other thread read past the end of a table, and during app().quit()
-// they read a table that is being destroyed. So nobody else calls them: LoopClients takes all
+// they read a table that is being destroyed. So only LoopClients calls them: it takes all
 // clients when the loops start, before the first request, and keeps each until its loop has ended.
 // A client that quit() has closed answers with errors or not at all.
 //

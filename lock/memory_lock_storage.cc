@@ -29,7 +29,12 @@ MemoryLockStorage::MemoryLockStorage(std::int64_t epoch, trantor::EventLoop* tim
 
 drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest request) {
   Waiter waiter;
-  auto arrival = arrive(request, waiter);
+  std::variant<std::optional<Lease>, InLine> arrival;
+  try {
+    arrival = arrive(request, waiter);
+  } catch (const std::out_of_range& error) {
+    throw LockStorageUnavailable(error.what());
+  }
   if (auto* answer = std::get_if<std::optional<Lease>>(&arrival)) co_return std::move(*answer);
   co_return co_await Waiter::Turn(waiter);
 }
@@ -44,7 +49,7 @@ std::variant<std::optional<Lease>, MemoryLockStorage::InLine> MemoryLockStorage:
     return grant ? std::optional(std::move(grant->lease)) : std::nullopt;
   }
   const auto id = ++lastWaiter_;
-  auto arrival = table_.arrive(id, request.key, request.lease, now);
+  auto arrival = table_.arrive(id, request.key, request.lease, now, request.together);
   if (auto* grant = std::get_if<LockTable::Grant>(&arrival))
     return std::optional(std::move(grant->lease));
   if (std::holds_alternative<LockTable::Refused>(arrival)) throw LockQueueFull();
@@ -80,14 +85,21 @@ void MemoryLockStorage::watchHolder(const LockKey& key, SteadyTime expiresAt) {
 void MemoryLockStorage::onHolderTimer(const LockKey& key) {
   const std::lock_guard guard(mutex_);
   watched_.erase(key);
-  if (auto next = table_.expire(key, SteadyClock::now())) deliver(std::move(*next));
+  try {
+    deliver(table_.expire(key, SteadyClock::now()));
+  } catch (const std::out_of_range& error) {
+    LOG_ERROR << "no fence for the next holder: " << error.what();
+    return;  // its waiters time out
+  }
   if (const auto expiresAt = table_.contendedUntil(key)) watchHolder(key, *expiresAt);
 }
 
 // Callers hold mutex_.
-void MemoryLockStorage::deliver(LockTable::Grant grant) {
-  const auto waiter = waiting_.extract(grant.waiter);
-  waiter.mapped()->grant(std::move(grant.lease));
+void MemoryLockStorage::deliver(LockTable::Grants grants) {
+  for (auto& grant : grants) {
+    const auto waiter = waiting_.extract(grant.waiter);
+    waiter.mapped()->grant(std::move(grant.lease));
+  }
 }
 
 drogon::Task<bool> MemoryLockStorage::extend(Lease& lease, Extension extension) {
@@ -99,7 +111,7 @@ drogon::Task<Unlocked> MemoryLockStorage::unlock(Lease lease) {
   const std::lock_guard guard(mutex_);
   try {
     auto release = table_.release(lease.key, lease.owner, SteadyClock::now());
-    if (release.next) deliver(std::move(*release.next));
+    deliver(std::move(release.next));
     co_return release.released ? Unlocked::kReleased : Unlocked::kLost;
   } catch (const std::out_of_range& error) {
     LOG_ERROR << "no fence for the next holder: " << error.what();

@@ -21,7 +21,11 @@ namespace festa::lock {
 class MemoryLockStorage : public LockStorage,
                           public std::enable_shared_from_this<MemoryLockStorage> {
  public:
+  static constexpr const char* kName = "memory";
+
   // `epoch` must be larger at each start of the process that shares the fenced rows; see fence.h.
+  // It is good for 2^32 tokens. After them tryLock() throws LockStorageUnavailable and the lines
+  // stand still until the process starts again.
   static std::shared_ptr<MemoryLockStorage> create(std::int64_t epoch, trantor::EventLoop* timers,
                                                    LockTableLimits limits = {});
 
@@ -43,7 +47,7 @@ class MemoryLockStorage : public LockStorage,
   void timeOut(const LockKey& key, WaiterId id);
   void watchHolder(const LockKey& key, SteadyTime expiresAt);
   void onHolderTimer(const LockKey& key);
-  void deliver(LockTable::Grant grant);
+  void deliver(LockTable::Grants grants);
 
   trantor::EventLoop* const timers_;
   mutable std::mutex mutex_;

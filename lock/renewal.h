@@ -35,7 +35,7 @@ class Renewal {
     due_ = asked + lease_ / 3;
   }
 
-  // Nobody knows; soon once more.
+  // Not known; soon once more.
   void failed(SteadyTime now) { due_ = now + std::clamp(lease_ / 30, Millis{1}, Millis{100}); }
 
  private:

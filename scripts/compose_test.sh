@@ -1,6 +1,6 @@
 # ./dev compose test: the stack of docker/ on a Docker of its own, without a registry. Sourced by compose.sh. docker/README.md says
 # what is real in it and what stands in.
-TEST_PACKAGES="docker.io docker-compose debootstrap iptables iproute2 python3 curl"
+STACK_PACKAGES="docker.io docker-compose debootstrap iptables iproute2 python3 curl"
 STAND_INS="postgres:15-bookworm redis:7.0-bookworm rabbitmq:3.10 haproxy:2.6-bookworm prom/prometheus:v2.42.0"
 BASE_IMAGE=debian:bookworm-slim
 TEST_IMAGE=festabook:test
@@ -109,7 +109,7 @@ refuses_to_start() {
   refused FESTABOOK_ "${COMPOSE[@]}" --env-file "$ROOT/docker/.env.example" "${COMPOSE_FILES[@]}" config
 }
 
-# The lab's accounts are known to everybody: their tokens must be worth nothing in production.
+# The lab's passwords are published: tokens of its accounts must not be accepted in production.
 lab_has_its_own_secret() {
   local secret
   secret=$(sed -n 's/^FESTABOOK_JWT_SECRET=//p' "$COMPOSE_ENV")
@@ -235,7 +235,7 @@ metrics_stay_inside() {
   [ "$(status /readyz)" = 200 ]
 }
 
-# The stack as its file describes it, without the lab: it starts, and nobody knows a password.
+# The stack as its file describes it, without the lab: it starts, and no account has a known password.
 production_starts() {
   start_stack proxy
   [ "$(status /readyz)" = 200 ]
@@ -254,7 +254,7 @@ compose_test() {
     *) die "unknown option '$1'; ./dev help lists them." ;;
   esac
   # shellcheck disable=SC2086
-  ensure_packages $TEST_PACKAGES
+  ensure_packages $STACK_PACKAGES
   mkdir -p "$CACHE/docker"
   TEST_DIR=$(mktemp -d)
   # Debian's, which goes with its daemon, even where there is another one on the path.
@@ -286,7 +286,7 @@ compose_test() {
   step "the killed instance is started and gets ready" "$log" comes_back_by_hand
   step "an instance that crashes is started again by Docker" "$log" comes_back_by_itself
   step "Prometheus and the proxy see three instances again" "$log" sees_all_instances
-  step "a rush; one instance is stopped in order and nobody notices" "$log" rush_with_an_orderly_stop
+  step "a rush; one instance is stopped in order and no client notices" "$log" rush_with_an_orderly_stop
   step "a rush on Redlock" "$log" rush_on_redlock
   step "claims through RabbitMQ" "$log" rush_on_rabbitmq
   step "the dashboard's metrics exist" "$log" dashboard_is_right

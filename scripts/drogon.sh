@@ -1,7 +1,8 @@
 # Drogon and trantor, built once per machine into the cache. Sourced after lib.sh.
 #
 # Debian 12 has no Drogon and Debian 13's is too old, so the sources come from Debian's newer suites (read through an apt
-# configuration of our own; the machine's stays untouched), else from upstream's tag. Built with LIBPQ_BATCH_MODE=OFF: in
+# configuration of our own; the machine's stays untouched) or from upstream's tag: the exact version first, wherever it is, then
+# newer ones. Sources that do not take every patch are not used. Built with LIBPQ_BATCH_MODE=OFF: in
 # batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine. In large
 # pieces (unity), which compile in half the time. An installed Drogon is not used: it lacks the patches beside this file, without
 # which one request can end the process, and the end of a subscription to Redis reads freed memory.
@@ -34,9 +35,9 @@ debian_entry() {
     /etc/apt/sources.list | grep -v security | head -n 1 | grep .
 }
 
-# fetch_from_debian <suite> <folder>: unpacks drogon/ and trantor/ there.
-fetch_from_debian() {
-  local suite=$1 into=$2 entry uri key apt=$2/apt
+# debian_apt <suite>: sets DEBIAN_APT to apt's options for the sources of that suite, kept under the cache.
+debian_apt() {
+  local suite=$1 entry uri key apt=$CACHE/apt/$1
   entry=$(debian_entry) || return 1
   uri=${entry%% *}
   key=${entry#* }
@@ -45,31 +46,65 @@ fetch_from_debian() {
     printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' "$uri" "$suite"
     [ -z "$key" ] || printf 'Signed-By: %s\n' "$key"
   } >"$apt/parts/debian.sources"
-  local options=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts"
+  DEBIAN_APT=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts"
     -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=root -o APT::Get::Download-Only=false)
-  apt-get "${options[@]}" update || return 1
-  (cd "$into" && apt-get "${options[@]}" source drogon trantor) || return 1
-  local version
-  version=$(basename "$into"/drogon_*.dsc .dsc | sed -E 's/drogon_([0-9.]+).*/\1/')
-  at_least "$version" "$DROGON_MINIMUM" || return 1
-  version=$(basename "$into"/trantor_*.dsc .dsc | sed -E 's/trantor_([0-9.]+).*/\1/')
-  at_least "$version" "$TRANTOR_MINIMUM" || return 1
+}
+
+# debian_version <package>: the version that DEBIAN_APT's suite has of it, without Debian's own part.
+debian_version() {
+  apt-cache "${DEBIAN_APT[@]}" showsrc "$1" 2>/dev/null | sed -nE 's/^Version: ([0-9.]*[0-9]).*/\1/p' | sort -V | tail -n 1 | grep .
+}
+
+# offer_from_debian <suite>: "<Drogon's version> <trantor's> <how to fetch them>", if the suite can be read and has both.
+offer_from_debian() {
+  local drogon trantor
+  debian_apt "$1" && apt-get "${DEBIAN_APT[@]}" update >&2 || return 1
+  drogon=$(debian_version drogon) && trantor=$(debian_version trantor) && say "$drogon $trantor fetch_from_debian $1"
+}
+
+# fetch_from_debian <suite> <folder>: unpacks drogon/ and trantor/ there.
+fetch_from_debian() {
+  local into=$2
+  debian_apt "$1" && (cd "$into" && apt-get "${DEBIAN_APT[@]}" source drogon trantor) || return 1
   mv "$into"/drogon-*/ "$into/drogon" && mv "$into"/trantor-*/ "$into/trantor"
 }
+
+offer_from_git() { say "$DROGON_MINIMUM $TRANTOR_MINIMUM fetch_from_git"; }
 
 fetch_from_git() {
   git clone -q --depth 1 --branch "v$DROGON_MINIMUM" https://github.com/drogonframework/drogon "$1/drogon" &&
     git clone -q --depth 1 --branch "v$TRANTOR_MINIMUM" https://github.com/an-tao/trantor "$1/trantor"
 }
 
+# Where sources may come from: each prints its offer, or nothing.
+DROGON_OFFERS=("offer_from_debian testing" "offer_from_debian unstable" offer_from_git)
+
+# drogon_offers: all offers that are new enough, those of exactly the version that the patches were made for before newer ones.
+drogon_offers() {
+  local offer all exact="^${DROGON_MINIMUM//./\\.} ${TRANTOR_MINIMUM//./\\.} "
+  all=$(for offer in "${DROGON_OFFERS[@]}"; do $offer || true; done)
+  grep -e "$exact" <<<"$all" || true
+  grep -ve "$exact" <<<"$all" | while read -r drogon trantor how; do
+    ! at_least "$drogon" "$DROGON_MINIMUM" || ! at_least "$trantor" "$TRANTOR_MINIMUM" || say "$drogon $trantor $how"
+  done
+}
+
+# fetch_drogon <folder>: drogon/ and trantor/ with our patches there, from the first offer that can be had and takes all patches.
 fetch_drogon() {
-  local into=$1
-  local how
-  for how in "fetch_from_debian testing" "fetch_from_debian unstable" "fetch_from_git"; do
+  local into=$1 offers offer drogon trantor how
+  mapfile -t offers < <(drogon_offers)
+  for offer in "${offers[@]}"; do
+    read -r drogon trantor how <<<"$offer"
+    say "Drogon $drogon and trantor $trantor ($how)"
     rm -rf "$into"
     mkdir -p "$into"
-    ! $how "$into" || ! apply_patches "$into" || return 0
+    if ! $how "$into"; then
+      say "They cannot be had."
+    elif apply_patches "$into"; then
+      return 0
+    fi
   done
+  rm -rf "$into"
   say "Neither Debian's source packages nor upstream's repository gave a Drogon >= $DROGON_MINIMUM that takes our patches."
   return 1
 }
@@ -82,7 +117,7 @@ apply_patches() {
     name=$(basename "$mend")
     folder=$1/${name%%-*}
     if patch -s -f --dry-run -d "$folder" -p1 <"$mend" >/dev/null; then
-      patch -s -f -d "$folder" -p1 <"$mend"
+      patch -s -f -d "$folder" -p1 <"$mend" || return 1
     elif patch -s -f -R --dry-run -d "$folder" -p1 <"$mend" >/dev/null; then
       say "$name is contained already."
     else
@@ -130,7 +165,7 @@ build_drogon() {
   exec 9>"$CACHE/drogon.lock"
   flock 9
   [ ! -f "$prefix/complete" ] || return 0
-  fetch_drogon "$source"
+  fetch_drogon "$source" || return 1
   rm -rf "$prefix"
   for part in trantor drogon; do
     # shellcheck disable=SC2046,SC2086
@@ -145,7 +180,7 @@ build_drogon() {
   for header in $DROGON_PRIVATE_HEADERS; do
     cp "$source/drogon/lib/src/$header" "$prefix/include/drogon-private/"
   done
-  rm -rf "$CACHE/build/$flavour" "$source"
+  rm -rf "$CACHE/build/$flavour" "$source" "$CACHE/apt"
   touch "$prefix/complete"
 }
 

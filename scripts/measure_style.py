@@ -95,7 +95,7 @@ def measure(paths, kinds):
         "header median / p90": f"{statistics.median(headers):.0f} / {percentile(headers, 0.9)}",
         "source median / max": f"{statistics.median(sources):.0f} / {max(sources)}",
         "function median / p90 / max": f"{statistics.median(lengths):.0f} / {percentile(lengths, 0.9)} / {max(lengths)}",
-        "complexity mean / max": f"{statistics.mean(decisions):.1f} / {max(decisions)}",
+        "decisions per function, mean / max": f"{statistics.mean(decisions):.1f} / {max(decisions)}",
         "comments in headers": f"{100 * sum('//' in line for line in commented) / len(commented):.0f} %",
     }
     for kind in kinds:

@@ -2,8 +2,8 @@
 """clang-tidy on what changed and on what includes it.
 
 .ci/tidied records for every source a digest of what its findings depend on: its own text, that of the headers of ours that it
-includes, directly or not, .clang-tidy, and the version of clang-tidy. A source whose digest is recorded has been found clean.
---all ignores the record and writes a new one."""
+includes, directly or not, .clang-tidy, and the version of clang-tidy (not the machine's processor). A source whose digest is recorded has been found clean.
+Every run writes the record anew; --all looks at everything."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -40,7 +40,7 @@ def closure(path, includes):
 
 def digests():
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
-    common = re.sub(r"\s+", " ", version) + pathlib.Path(".clang-tidy").read_text()
+    common = re.search(r"version (\S+)", version).group(1) + pathlib.Path(".clang-tidy").read_text()
     includes, result = {}, {}
     for source in sources():
         digest = hashlib.sha256(common.encode())
@@ -63,7 +63,7 @@ def check(build, source):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--all", action="store_true", help="all sources, and write the record")
+    parser.add_argument("--all", action="store_true", help="all sources, whatever the record says")
     parser.add_argument("build", help="a build folder with compile_commands.json")
     arguments = parser.parse_args()
     now, known = digests(), recorded()
@@ -76,8 +76,7 @@ def main():
             if code:
                 failed.append(source)
                 print(text, flush=True)
-    if arguments.all:
-        RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items() if source not in failed))
+    RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items() if source not in failed))
     if failed:
         sys.exit("clang-tidy has found something in " + " ".join(failed))
 

@@ -2,6 +2,7 @@
 
 #include "services/festival_service.h"
 #include "services/local_time.h"
+#include "services/unguarded_writes.h"
 
 #include <limits>
 
@@ -22,9 +23,7 @@ drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int6
   co_return PinState{rows[0][1].as<bool>()};
 }
 
-// How the rule "at most three" is kept in SQL. With constraints a pinned row occupies a slot that
-// the schema allows only once; without, the strategy around this code is all there is: count, then
-// write.
+// The rule "at most three" in SQL: a pinned row occupies a slot that the schema allows only once.
 drogon::Task<std::int64_t> countPinned(Sql& sql, std::int64_t festivalId) {
   const auto rows = co_await sql.execSqlCoro(
       "SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
@@ -60,34 +59,23 @@ drogon::Task<Announcement> insertInSlot(Sql& sql, std::int64_t festivalId,
   }
 }
 
-drogon::Task<Announcement> insertPlain(Sql& sql, std::int64_t festivalId,
-                                       const NewAnnouncement& data, bool unguarded) {
+drogon::Task<Announcement> insertUnpinned(Sql& sql, std::int64_t festivalId,
+                                          const NewAnnouncement& data) {
   const auto rows = co_await sql.execSqlCoro(
-      "INSERT INTO announcements (festival_id, title, content, is_pinned, unguarded)"
-      " VALUES ($1, $2, $3, $4, $5) RETURNING id, " FESTA_LOCAL_TIME("created_at"),
-      festivalId, data.title, data.content, data.isPinned, unguarded);
+      "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+      " VALUES ($1, $2, $3, false) RETURNING id, " FESTA_LOCAL_TIME("created_at"),
+      festivalId, data.title, data.content);
   co_return createdFrom(data, rows);
 }
 
 drogon::Task<Announcement> insert(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data,
                                   const WriteGuard& guard) {
-  if (!guard.usesConstraints()) {
-    if (data.isPinned) co_await requireRoomForPin(sql, festivalId);
-    co_return co_await insertPlain(sql, festivalId, data, true);
-  }
+  if (guard.unguarded != nullptr) co_return co_await guard.unguarded->insert(sql, festivalId, data);
   if (data.isPinned) co_return co_await insertInSlot(sql, festivalId, data);
-  co_return co_await insertPlain(sql, festivalId, data, false);
+  co_return co_await insertUnpinned(sql, festivalId, data);
 }
 
-drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id, const WriteGuard& guard) {
-  if (!guard.usesConstraints()) {
-    co_await requireRoomForPin(sql, festivalId);
-    co_await sql.execSqlCoro(
-        "UPDATE announcements SET is_pinned = true, pin_slot = NULL, unguarded = true WHERE id = "
-        "$1 AND deleted_at IS NULL",
-        id);
-    co_return;
-  }
+drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id) {
   // A slot taken by a concurrent writer is a unique violation, which guardedWrite repeats.
   const auto rows = co_await sql.execSqlCoro(
       "UPDATE announcements SET is_pinned = true, pin_slot = free.slot, unguarded = false"
@@ -105,8 +93,10 @@ drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id,
                              const WriteGuard& guard) {
   const auto state = co_await findForWrite(sql, festivalId, id);
   if (state.isPinned == pinned) co_return pinned;
-  if (pinned)
-    co_await pin(sql, festivalId, id, guard);
+  if (pinned && guard.unguarded != nullptr)
+    co_await guard.unguarded->pin(sql, festivalId, id);
+  else if (pinned)
+    co_await pin(sql, festivalId, id);
   else
     co_await sql.execSqlCoro(
         "UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1", id);

@@ -1,6 +1,7 @@
 // Announcements of a festival, at most three of them pinned.
 #pragma once
 
+#include "services/announcement.h"
 #include "services/database.h"
 
 #include <cstdint>
@@ -9,20 +10,6 @@
 #include <vector>
 
 namespace festa {
-
-struct NewAnnouncement {
-  std::string title;
-  std::string content;
-  bool isPinned = false;
-};
-
-struct Announcement {
-  std::int64_t id = 0;
-  std::string title;
-  std::string content;
-  bool isPinned = false;
-  std::string createdAt;  // ISO local date-time in the configured zone, six fraction digits
-};
 
 // A part of a festival's announcements, newest first.
 struct AnnouncementPage {

@@ -1,4 +1,4 @@
-// Who a request speaks for.
+// The account that a request's token names.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Caller {
   std::optional<std::int64_t> festivalId;  // realm council only
   std::vector<std::string> roles;
   std::int64_t passwordVersion = 0;  // of the password that the token was given for
-  // When the token ends that said so. In seconds, as tokens have it: any number of them fits.
+  // The token's end. In seconds, as in the token: every value of `exp` fits.
   std::chrono::sys_seconds expiresAt = std::chrono::sys_seconds::max();
 
   bool hasRole(const std::string& role) const {

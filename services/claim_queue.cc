@@ -12,13 +12,13 @@ constexpr double kMarkEvery = 0.2;
 
 }  // namespace
 
-drogon::Task<queue::Admission> ClaimQueue::admit(queue::QueueTicket id) {
+drogon::Task<queue::Admission> ClaimQueue::admit(queue::QueueEntry id) {
   const bool isAdmitted = co_await claims_.admit(id);
   co_return isAdmitted ? queue::Admission::kWork : queue::Admission::kOver;
 }
 
 // A database that is away or busy is no failure of the work.
-drogon::Task<> ClaimQueue::work(queue::QueueTicket id) {
+drogon::Task<> ClaimQueue::work(queue::QueueEntry id) {
   for (int attempt = 0;; ++attempt) {
     try {
       co_await claims_.work(id);
@@ -81,8 +81,7 @@ drogon::AsyncTask ClaimQueue::recover(trantor::EventLoop* loop, std::chrono::sec
   while (more) {
     try {
       const auto ids = co_await claims_.unfinished(last);
-      more =
-          ids.size() == QueuedClaims::kAtOnce;  // what is newer is published by whoever accepts it
+      more = ids.size() == QueuedClaims::kAtOnce;  // accept() publishes the newer ones itself
       for (const auto id : ids) {
         co_await publish(id);
         last = id;

@@ -14,9 +14,9 @@ class EventLoop;
 
 namespace festa {
 
-// Accepts claims, feeds them to the queue and runs the queue's tickets. Thread-safe. Outlives the
+// Accepts claims, feeds them to the queue and runs the queue's entries. Thread-safe. Outlives the
 // loop that it is started on.
-class ClaimQueue : private queue::TicketHandlers {
+class ClaimQueue : private queue::EntryHandlers {
  public:
   // `database` outlives it. `forgets`: the queue is empty after a start, and all unfinished claims
   // are published again.
@@ -38,9 +38,9 @@ class ClaimQueue : private queue::TicketHandlers {
                                      const Receipt<AcceptedClaim>* receipt);
 
  private:
-  drogon::Task<queue::Admission> admit(queue::QueueTicket id) override;
-  drogon::Task<> work(queue::QueueTicket id) override;
-  drogon::Task<> giveUp(queue::QueueTicket id) override { return claims_.giveUp(id); }
+  drogon::Task<queue::Admission> admit(queue::QueueEntry id) override;
+  drogon::Task<> work(queue::QueueEntry id) override;
+  drogon::Task<> giveUp(queue::QueueEntry id) override { return claims_.giveUp(id); }
 
   drogon::Task<bool> publish(std::int64_t id);
   drogon::AsyncTask recover(trantor::EventLoop* loop, std::chrono::seconds sweepEvery);

@@ -1,5 +1,7 @@
 #include "services/coupon_grant.h"
 
+#include "services/unguarded_writes.h"
+
 namespace festa {
 
 namespace {
@@ -10,10 +12,14 @@ std::string grantStatement(bool fenced) {
   return "WITH coupon AS (UPDATE coupons c SET remaining = remaining - 1, granted = granted + 1" +
          set + " FROM users u WHERE c.id = $1 AND u.id = $2 AND c.remaining > 0" + where +
          " AND NOT (c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
-         " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED'))"
+         " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED'"
+         " AND one_per_user AND NOT unguarded))"
          " RETURNING c.granted, c.remaining, c.one_per_user),"
-         " claim AS (INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
-         " SELECT $1, $2, 'DONE', granted, one_per_user FROM coupon RETURNING id)"
+         " claim AS (INSERT INTO coupon_claims"
+         " (coupon_id, user_id, state, sequence, one_per_user, fence)"
+         " SELECT $1, $2, 'DONE', granted, one_per_user, " +
+         std::string(fenced ? "$3" : "NULL::bigint") +
+         " FROM coupon RETURNING id)"
          " SELECT claim.id, coupon.granted, coupon.remaining FROM claim, coupon";
 }
 
@@ -44,6 +50,7 @@ drogon::Task<std::optional<CouponClaim>> CouponGrant::grant(
 
 drogon::Task<std::optional<CouponClaim>> CouponGrant::execute(SqlClient& sql,
                                                               std::optional<std::int64_t> fence) {
+  fence_ = fence.value_or(0);
   try {
     co_return co_await grant(sql, fence);
   } catch (const drogon::orm::DrogonDbException& error) {
@@ -57,7 +64,8 @@ drogon::Task<CouponGrant::State> CouponGrant::read(SqlClient& sql) const {
       "SELECT c.remaining, c.fence, c.granted, c.one_per_user,"
       " EXISTS (SELECT 1 FROM users WHERE id = $2),"
       " c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
-      " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED')"
+      " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED'"
+      " AND one_per_user AND NOT unguarded)"
       " FROM coupons c WHERE c.id = $1",
       couponId_, userId_);
   if (rows.empty()) throw ServiceError(ErrorCode::kCouponNotFound);
@@ -78,26 +86,20 @@ drogon::Task<std::int64_t> CouponGrant::rowId(SqlClient&) {
   co_return couponId_;
 }
 
+// By its own fence: others that hold the key together may have granted since, to the same user,
+// too.
 drogon::Task<std::optional<CouponClaim>> CouponGrant::readBack(SqlClient& sql) {
   const auto rows = co_await sql.execSqlCoro(
-      "SELECT claim.id, claim.sequence, c.remaining FROM coupons c JOIN coupon_claims claim"
-      " ON claim.coupon_id = c.id AND claim.sequence = c.granted"
-      " WHERE c.id = $1 AND claim.user_id = $2",
-      couponId_, userId_);
+      "SELECT claim.id, claim.sequence, c.remaining + c.granted - claim.sequence FROM coupons c"
+      " JOIN coupon_claims claim ON claim.coupon_id = c.id AND NOT claim.unguarded"
+      " AND claim.sequence > c.granted - 10000 AND claim.sequence <= c.granted"
+      " WHERE c.id = $1 AND claim.user_id = $2 AND claim.fence = $3 AND claim.ordinal IS NULL",
+      couponId_, userId_, fence_);
   co_return claimIn(rows);
 }
 
-drogon::Task<CouponClaim> CouponGrant::readThenWrite(Sql& sql) {
-  const State state = co_await read(sql);
-  const auto sequence = state.granted + 1;
-  const auto remaining = state.remaining - 1;
-  const auto inserted = co_await sql.execSqlCoro(
-      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user, unguarded)"
-      " VALUES ($1, $2, 'DONE', $3, $4, true) RETURNING id",
-      couponId_, userId_, sequence, state.onePerUser);
-  co_await sql.execSqlCoro("UPDATE coupons SET granted = $1, remaining = $2 WHERE id = $3",
-                           sequence, remaining, couponId_);
-  co_return CouponClaim{inserted[0][0].as<std::int64_t>(), sequence, remaining};
+drogon::Task<CouponClaim> CouponGrant::writeUnguarded(Sql& sql, const UnguardedWrites& writes) {
+  return writes.grant(sql, *this);
 }
 
 }  // namespace festa

@@ -18,9 +18,11 @@ class CouponGrant : public AtomicWrite<CouponClaim> {
   drogon::Task<StoredRow> look(SqlClient& sql) override;
   drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
   drogon::Task<std::optional<CouponClaim>> readBack(SqlClient& sql) override;
-  drogon::Task<CouponClaim> readThenWrite(Sql& sql) override;
+  drogon::Task<CouponClaim> writeUnguarded(Sql& sql, const UnguardedWrites& writes) override;
 
- private:
+  std::int64_t couponId() const { return couponId_; }
+  std::int64_t userId() const { return userId_; }
+
   // All from one moment.
   struct State {
     std::int64_t remaining;
@@ -31,11 +33,14 @@ class CouponGrant : public AtomicWrite<CouponClaim> {
 
   // Throws the ServiceError of the rule that is against a grant.
   drogon::Task<State> read(SqlClient& sql) const;
+
+ private:
   drogon::Task<std::optional<CouponClaim>> grant(SqlClient& sql,
                                                  std::optional<std::int64_t> fence) const;
 
   const std::int64_t couponId_;
   const std::int64_t userId_;
+  std::int64_t fence_ = 0;  // of the last execute(); 0: none
 };
 
 }  // namespace festa

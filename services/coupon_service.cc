@@ -1,6 +1,7 @@
 #include "services/coupon_service.h"
 
 #include "services/coupon_grant.h"
+#include "services/shared_grant.h"
 
 namespace festa {
 
@@ -36,8 +37,10 @@ drogon::Task<CouponClaim> CouponService::claim(std::int64_t couponId, std::int64
                                                WriteGuard guard,
                                                const Receipt<CouponClaim>* receipt) const {
   CouponGrant grant(couponId, userId);
+  SharedGrant shared(database_, grant, guard, receipt, counts_);
+  const bool mayShare = guard.mayShare && (receipt == nullptr || receipt->attempt() != nullptr);
   co_return co_await guardedStatement<CouponClaim>(database_.client(), guard, database_.settings,
-                                                   grant, receipt);
+                                                   grant, receipt, mayShare ? &shared : nullptr);
 }
 
 }  // namespace festa

@@ -3,6 +3,7 @@
 
 #include "services/database.h"
 #include "services/receipt.h"
+#include "services/shared_transaction.h"
 
 #include <string>
 
@@ -40,8 +41,12 @@ class CouponService {
   drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
                                   const Receipt<CouponClaim>* receipt = nullptr) const;
 
+  // Of claims that were granted together.
+  const SharedCounts& counts() const { return counts_; }
+
  private:
   const Database& database_;
+  mutable SharedCounts counts_;
 };
 
 }  // namespace festa

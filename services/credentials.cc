@@ -10,7 +10,7 @@ drogon::Task<> requirePassword(PasswordHasher& hasher, std::optional<std::string
   if (hash)
     right = co_await hasher.verify(*hash, password);
   else
-    right = co_await hasher.verifyNobody(password);
+    right = co_await hasher.verifyUnknown(password);
   if (!right) throw ServiceError(ErrorCode::kWrongCredentials);
 }
 

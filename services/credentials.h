@@ -16,9 +16,9 @@ struct Credentials {
 // Logins look a name up in the spelling that was sent, then in NFC. New names are in NFC; accounts
 // of older versions that share a name keep their own spelling (migration V006).
 
-// `hash` is the stored one, nullopt when nobody has that login name. Throws
-// ServiceError(kWrongCredentials), as late for an unknown name as for a wrong password. Resumes on
-// the caller's loop.
+// `hash` is the stored one; nullopt when no account has that login name. Throws
+// ServiceError(kWrongCredentials); for an unknown name it takes as long as for a wrong password.
+// Resumes on the caller's loop.
 drogon::Task<> requirePassword(PasswordHasher& hasher, std::optional<std::string> hash,
                                std::string password);
 

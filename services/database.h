@@ -14,6 +14,8 @@ class Database {
   // The client of the calling event loop; awaiting its statements resumes on that loop. It may be
   // kept while the loop runs.
   virtual drogon::orm::DbClientPtr client() const = 0;
+  // The same for statements that write for several requests, see batches.h and shared_grant.h.
+  virtual drogon::orm::DbClientPtr batchClient() const = 0;
 
   const WriteSettings settings;
 };

@@ -15,18 +15,22 @@ bool containsAny(std::string_view text, const std::array<std::string_view, N>& p
 }
 
 constexpr std::string_view kLockTimeOut = "canceling statement due to lock timeout";
-// "user request": a cancelled statement whose timer PostgreSQL no longer remembers; nobody else
-// cancels ours.
+// "user request": the statement time-out fired, but PostgreSQL no longer knows which timer it was.
+// The service itself never cancels a statement.
 constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
                                                     "canceling statement due to user request"};
 constexpr std::string_view kTooMany = "Too many queries in buffer";  // Drogon's own bound
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
 // transactions share and update one row. Its own transaction is rolled back, too. Aborted: the
-// session still stood in the failed transaction of somebody before; nothing of this one was done.
-constexpr std::array<std::string_view, 5> kConflicts{
-    "could not serialize access", "deadlock detected",
-    "new multixact has more than one updating member", "current transaction is aborted",
-    "violates unique constraint \"announcements_pin_slot\""};
+// session was still in the failed transaction of an earlier request; nothing of this one was done.
+constexpr std::array<std::string_view, 7> kConflicts{
+    "could not serialize access",
+    "deadlock detected",
+    "new multixact has more than one updating member",
+    "current transaction is aborted",
+    "violates unique constraint \"announcements_pin_slot\"",
+    "violates unique constraint \"event_dates_once\"",
+    "violates unique constraint \"questions_sequence\""};
 constexpr std::array<std::string_view, 16> kGone{"server closed the connection",
                                                  "SSL SYSCALL error",
                                                  "SSL connection has been closed",
@@ -59,6 +63,12 @@ DbFailure classify(const drogon::orm::DrogonDbException& error) {
   // libpq leaves the text empty when the socket ended without a word from the server.
   if (text.empty() || containsAny(text, kGone)) return DbFailure::kUnavailable;
   return DbFailure::kOther;
+}
+
+bool isUndone(const drogon::orm::DrogonDbException& error) {
+  if (classify(error) == DbFailure::kUnavailable) return false;
+  const std::string_view text = error.base().what();
+  return text.starts_with("ERROR:") || classify(error) == DbFailure::kOverloaded;
 }
 
 bool violates(const drogon::orm::DrogonDbException& error, const std::string& constraint) {

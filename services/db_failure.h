@@ -21,6 +21,10 @@ enum class DbFailure {
 DbFailure classify(const drogon::orm::DrogonDbException& error);
 ErrorCode toErrorCode(DbFailure failure);
 
+// Whether the server has said for certain that the statement was undone, or it was never sent. A
+// text of libpq, FATAL and PANIC do not say that.
+bool isUndone(const drogon::orm::DrogonDbException& error);
+
 // A unique constraint or index of that name refused the write.
 bool violates(const drogon::orm::DrogonDbException& error, const std::string& constraint);
 

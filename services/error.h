@@ -1,5 +1,4 @@
-// Everything that can be said to a client instead of what it asked for. Texts and statuses:
-// app/error_mapper.cc.
+// The errors of the services. Their statuses, names and texts: controllers/error_table.cc.
 #pragma once
 
 #include <chrono>
@@ -17,8 +16,18 @@ enum class ErrorCode {
   kWrongCredentials,
   kForbidden,
   kAnnouncementNotInFestival,
+  kLineupNotInFestival,
+  kEventDateNotInFestival,
+  kEventNotInFestival,
+  kQuestionNotInFestival,
+  kLostItemNotInFestival,
   kFestivalNotFound,
   kAnnouncementNotFound,
+  kLineupNotFound,
+  kEventDateNotFound,
+  kEventNotFound,
+  kQuestionNotFound,
+  kLostItemNotFound,
   kPlaceNotFound,
   kPerformanceNotFound,
   kSeatNotFound,
@@ -26,10 +35,13 @@ enum class ErrorCode {
   kReservationNotFound,
   kCouponNotFound,
   kClaimNotFound,
+  kRaceNotFound,
   kRouteNotFound,
   kMethodNotAllowed,
   kRequestTimeout,
   kPinnedLimitExceeded,
+  kFestivalLimitExceeded,
+  kAlreadyRegisteredEventDate,
   kSeatBusy,
   kAlreadyReservedSeat,
   kReservationClosed,
@@ -39,11 +51,13 @@ enum class ErrorCode {
   kAlreadyRegisteredUser,
   kAlreadyRegisteredCouncil,
   kRequestInProgress,
+  kRaceRunning,
   kBodyTooLarge,
   kUnsupportedMediaType,
   kValidationFailed,
   kIdempotencyKeyReused,
   kRateLimited,
+  kNotifiedRecently,
   kHeadersTooLarge,
   kLockTimeout,
   kDatabaseBusy,
@@ -63,8 +77,8 @@ struct FieldError {
   std::string en;
 };
 
-// Thrown wherever a request cannot be served; becomes HTTP in one place. what() is for the log and
-// never sent.
+// Thrown when a request cannot be served; controllers/error_mapping makes the answer of it. what()
+// is for the log and never sent.
 class ServiceError : public std::runtime_error {
  public:
   explicit ServiceError(ErrorCode code, const std::string& forTheLog = {})
@@ -77,7 +91,7 @@ class ServiceError : public std::runtime_error {
   ErrorCode code() const { return code_; }
   const std::vector<FieldError>& fields() const { return fields_; }
 
-  // When to come back, where waiting helps.
+  // The Retry-After header, for codes where waiting helps.
   std::chrono::seconds retryAfter() const { return retryAfter_; }
   void retryAfter(std::chrono::seconds wait) { retryAfter_ = wait; }
 

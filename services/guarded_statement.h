@@ -10,7 +10,7 @@ namespace festa {
 
 using SqlClient = drogon::orm::DbClient;  // a transaction is one, too
 
-// The row that the statement found in its way.
+// The state of the row that execute() did not change.
 struct StoredRow {
   std::int64_t id;
   std::int64_t fence;
@@ -28,14 +28,14 @@ class AtomicWrite {
   // nothing.
   virtual drogon::Task<std::optional<T>> execute(SqlClient& sql,
                                                  std::optional<std::int64_t> fence) = 0;
-  // Why not: throws the ServiceError of the rule that is against it, else what the row holds.
+  // Why execute() changed nothing: throws the ServiceError of the rule that forbids the write, else
+  // returns the row's state.
   virtual drogon::Task<StoredRow> look(SqlClient& sql) = 0;
   virtual drogon::Task<std::int64_t> rowId(SqlClient& sql) = 0;
-  // What an execute() whose answer was lost has stored; nullopt: it is gone again.
+  // What an execute() whose answer was lost has stored; nullopt: it was deleted since.
   virtual drogon::Task<std::optional<T>> readBack(SqlClient& sql) = 0;
-  // The same effect by reading first and writing then, in rows marked unguarded: right only if
-  // something else keeps others away. For the lab.
-  virtual drogon::Task<T> readThenWrite(Sql& sql) = 0;
+  // The same effect by `writes`.
+  virtual drogon::Task<T> writeUnguarded(Sql& sql, const UnguardedWrites& writes) = 0;
 };
 
 template <class T>
@@ -65,7 +65,7 @@ drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, Wri
   try {
     co_return co_await write.execute(*connection, guard.fence);
   } catch (const drogon::orm::DrogonDbException& error) {
-    if (classify(error) != DbFailure::kUnavailable) throw;
+    if (isUndone(error)) throw;
   }
   throw CommitUnknown();
 }
@@ -73,7 +73,7 @@ drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, Wri
 // Under a guard of PostgreSQL's own: a transaction in which the guard comes first.
 template <class T>
 drogon::Task<T> executeGuarded(Sql& sql, const WriteGuard& guard, AtomicWrite<T>& write) {
-  if (!guard.usesConstraints()) co_return co_await write.readThenWrite(sql);
+  if (guard.unguarded != nullptr) co_return co_await write.writeUnguarded(sql, *guard.unguarded);
   auto value = co_await write.execute(sql, guard.fence);
   if (value) co_return std::move(*value);
   co_await write.look(sql);
@@ -89,8 +89,8 @@ drogon::Task<std::optional<drogon::await_result_t<std::invoke_result_t<Read&>>>>
     try {
       co_return co_await read();
     } catch (const drogon::orm::DrogonDbException& error) {
-      // Whatever it was, it says nothing about the write.
-      LOG_INFO << "a lost answer is not found out yet: " << error.base().what();
+      // The read failed. Its error says nothing about the write.
+      LOG_INFO << "the outcome of a lost answer is not known yet: " << error.base().what();
     }
     co_await conflictPause(attempt);
   }
@@ -104,7 +104,7 @@ drogon::Task<T> findOut(drogon::orm::DbClientPtr db, WriteGuard& guard, WriteSet
   auto readId = [&] { return write.rowId(*db); };
   auto readBack = [&] { return write.readBack(*db); };
   std::optional<std::int64_t> id;
-  // Without a fence there is nothing to find it out by.
+  // Without a fence the row does not tell which write it carries.
   if (guard.fence) id = co_await readPatiently(guard, readId);
   if (id) {
     const GuardedRow row{write.table(), *id};
@@ -117,35 +117,79 @@ drogon::Task<T> findOut(drogon::orm::DbClientPtr db, WriteGuard& guard, WriteSet
   throw ServiceError(ErrorCode::kCommitUnconfirmed, "the answer to a statement was lost");
 }
 
-// Runs the write and returns its value once it is committed. Throws what look() throws, and what
-// guardedWrite throws.
+// A way to share the first attempt's transaction with other writes.
+template <class T>
+class SharedAttempt {
+ public:
+  virtual ~SharedAttempt() = default;
+  // As attemptStatement(): the value is committed; nullopt: nothing was touched. Throws
+  // CommitUnknown.
+  virtual drogon::Task<std::optional<T>> run() = 0;
+};
+
+// Whether a write may share its transaction: a lock with its fence protects it, and nothing else
+// has to come first inside the transaction.
+inline bool mayShareTransaction(const WriteGuard& guard) {
+  return guard.inside == Guard::kNone && guard.fence.has_value();
+}
+
+// What became of one attempt.
+template <class T>
+struct Tried {
+  std::optional<T> value = {};
+  bool isUnknown = false;
+};
+
+template <class T>
+drogon::Task<Tried<T>> tried(drogon::Task<std::optional<T>> attempt) {
+  Tried<T> end;
+  try {
+    end.value = co_await attempt;
+  } catch (const CommitUnknown&) {
+    end.isUnknown = true;
+  }
+  co_return end;
+}
+
+// Under a guard that has to come first inside the transaction, or by unguarded writes.
+template <class T>
+drogon::Task<T> guardedByTransaction(drogon::orm::DbClientPtr db, WriteGuard& guard,
+                                     WriteSettings settings, AtomicWrite<T>& write,
+                                     const Receipt<T>* receipt) {
+  const auto id = co_await write.rowId(*db);
+  const GuardedRow row{write.table(), id};
+  auto body = [&](Sql& sql) { return executeGuarded(sql, guard, write); };
+  co_return co_await guardedWrite(db, guard, row, settings, body, receipt);
+}
+
+// Runs the write and returns its value once it is committed. `shared`, if not null, is its first
+// attempt when the guard allows it. Throws what look() throws, and what guardedWrite throws.
 template <class T>
 drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                  WriteSettings settings, AtomicWrite<T>& write,
-                                 const Receipt<T>* receipt = nullptr) {
+                                 const Receipt<T>* receipt = nullptr,
+                                 SharedAttempt<T>* shared = nullptr) {
   const bool isAtomic = guard.inside == Guard::kNone || guard.inside == Guard::kConstraint;
-  if (!isAtomic || !guard.usesConstraints()) {
-    const auto id = co_await write.rowId(*db);
-    const GuardedRow row{write.table(), id};
-    auto body = [&](Sql& sql) { return executeGuarded(sql, guard, write); };
-    co_return co_await guardedWrite(db, guard, row, settings, body, receipt);
-  }
-  bool unknown = false;
-  for (int attempt = 0; attempt < 3 && !unknown; ++attempt) {
-    try {
-      auto value = co_await attemptStatement(db, guard, settings, write, receipt);
-      if (value) co_return std::move(*value);
-    } catch (const CommitUnknown&) {
-      unknown = true;
-    }
-    if (unknown) break;
-    // Nothing against it at a second look: it waited for a writer that has changed its mind, or the
-    // row carries a later token.
+  if (!isAtomic || guard.unguarded != nullptr)
+    co_return co_await guardedByTransaction(db, guard, settings, write, receipt);
+  if (!mayShareTransaction(guard)) shared = nullptr;
+  // Those that hold the key together may overtake each other: the largest token wins each time, so
+  // it ends, at the latest with the lease.
+  bool isOvertaken = false;
+  for (int attempt = 0; attempt < 3 || isOvertaken; ++attempt) {
+    auto* const together = std::exchange(shared, nullptr);
+    auto trial = together != nullptr ? together->run()
+                                     : attemptStatement(db, guard, settings, write, receipt);
+    auto end = co_await tried<T>(std::move(trial));
+    if (end.value) co_return std::move(*end.value);
+    if (end.isUnknown) co_return co_await findOut(db, guard, settings, write);
+    // If look() finds no rule against the write, it waited for a writer that rolled back, or
+    // the row carries a later token.
     const StoredRow stored = co_await write.look(*db);
-    if (guard.fence && stored.fence >= *guard.fence) co_await overtake(guard, stored.fence);
+    isOvertaken = co_await overtakeIfBehind(guard, stored.fence);
+    if (attempt > 1) co_await conflictPause(attempt);
   }
-  if (!unknown) throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing");
-  co_return co_await findOut(db, guard, settings, write);
+  throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing");
 }
 
 }  // namespace festa

@@ -46,8 +46,8 @@ struct CommitLook {
     if (stored.empty()) throw ServiceError(row.table.missing);
     const auto fence = stored[0][0].template as<std::int64_t>();
     if (fence == *guard.fence) {
-      // A lock storage that lost its memory may have given our token to another: only who still
-      // holds the lock knows that it was its own.
+      // A lock storage that lost its memory may have given our token to another holder. Only a
+      // request that still holds the lock knows that the stored token is its own.
       const auto ours = co_await guard.hold->renewFence(fence);
       co_return ours ? Resolution::kCommitted : Resolution::kUnresolved;
     }

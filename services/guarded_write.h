@@ -23,8 +23,8 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
                                        GuardedRow row, WriteSettings settings);
 
 // resolveCommit as the end of a write: returns when it is committed after all. Throws
-// ServiceError(kDatabaseUnavailable) when it never will be; kCommitUnconfirmed, with the lock left
-// to expire, when nobody knows.
+// ServiceError(kDatabaseUnavailable) when it never will be. Throws kCommitUnconfirmed when the
+// outcome stays unknown; the lock is then left to expire.
 drogon::Task<> requireCommitted(drogon::orm::DbClientPtr db, WriteGuard& guard, GuardedRow row,
                                 WriteSettings settings);
 
@@ -33,7 +33,8 @@ drogon::Task<> conflictPause(int attempt);
 
 TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& settings);
 
-// One attempt: the guard, the body, its receipt, the guard's last word. The value goes to `result`.
+// One attempt: RowGuard::open(), the body, its receipt, RowGuard::close(). The body's value is
+// stored in `result`.
 template <class Body, class Result>
 struct GuardedBody {
   WriteGuard& guard;
@@ -74,7 +75,7 @@ drogon::Task<Attempt> attemptWrite(drogon::orm::DbClientPtr db, TransactionOptio
 // Runs `body(Sql&) -> Task<T>` in a transaction under the guard and returns its value once it is
 // committed. The body may run more than once; only the last run's effects are stored. Throws what
 // the body throws, and ServiceError for: kLockLost, kLockTimeout (conflicts beyond the retries),
-// kDatabaseUnavailable (nothing stored), kCommitUnconfirmed (nobody knows).
+// kDatabaseUnavailable (nothing stored), kCommitUnconfirmed (stored or not: unknown).
 template <class Body>
 drogon::Task<WrittenBy<Body>> guardedWrite(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                            GuardedRow row, WriteSettings settings, Body& body,

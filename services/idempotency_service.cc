@@ -14,10 +14,14 @@ std::int64_t milliseconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
-drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyClaim claim,
-                                                                  std::string fingerprint) const {
+drogon::Task<IdempotencyService::Found> IdempotencyService::take(IdempotencyAttempt attempt,
+                                                                 std::string fingerprint) const {
+  if (batches_ != nullptr && batches_->areShared()) {
+    const bool isTaken = co_await batches_->take(attempt, fingerprint);
+    if (isTaken) co_return Found{State::kTaken};
+  }
   try {
-    co_return co_await claimOrLook(claim, fingerprint);
+    co_return co_await takeOrLook(attempt, fingerprint);
   } catch (const drogon::orm::DrogonDbException& error) {
     const auto failure = classify(error);
     if (failure != DbFailure::kTimedOut && failure != DbFailure::kLockTimedOut) throw;
@@ -26,14 +30,14 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::claim(IdempotencyCla
   co_return Found{State::kRunning};
 }
 
-drogon::Task<IdempotencyService::Found> IdempotencyService::claimOrLook(
-    const IdempotencyClaim& claim, const std::string& fingerprint) const {
+drogon::Task<IdempotencyService::Found> IdempotencyService::takeOrLook(
+    const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
   const auto db = database_.client();
-  const auto claimTime = milliseconds(settings_.claimTime);
+  const auto attemptTime = milliseconds(settings_.attemptTime);
   const auto keep = milliseconds(settings_.keep);
   // Twice: between the two statements the other attempt may have given up.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto claimed = co_await db->execSqlCoro(
+  for (int round = 0; round < 2; ++round) {
+    const auto taken = co_await db->execSqlCoro(
         "INSERT INTO idempotency_keys AS k (realm, uid, key, fingerprint, owner, expires_at)"
         " VALUES ($1, $2, $3, $4, $5, now() + $6::bigint * interval '1 millisecond')"
         " ON CONFLICT (realm, uid, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
@@ -41,44 +45,46 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::claimOrLook(
         " status = NULL, body = NULL, location = NULL"
         " WHERE k.status IS NULL AND k.expires_at <= now() AND k.fingerprint = excluded.fingerprint"
         " OR k.created_at < now() - $7::bigint * interval '1 millisecond' RETURNING 1",
-        claim.realm, claim.uid, claim.key, fingerprint, claim.owner, claimTime, keep);
-    if (!claimed.empty()) co_return Found{State::kClaimed};
-    const auto found = co_await look(claim, fingerprint);
+        attempt.realm, attempt.uid, attempt.key, fingerprint, attempt.owner, attemptTime, keep);
+    if (!taken.empty()) co_return Found{State::kTaken};
+    const auto found = co_await look(attempt, fingerprint);
     if (found) co_return *found;
   }
   co_return Found{State::kRunning};
 }
 
 drogon::Task<std::optional<IdempotencyService::Found>> IdempotencyService::look(
-    const IdempotencyClaim& claim, const std::string& fingerprint) const {
+    const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
   const auto rows = co_await database_.client()->execSqlCoro(
-      "SELECT fingerprint = $4, status, body, location FROM idempotency_keys"
+      "SELECT fingerprint = $4, status, body, location, owner = $5 FROM idempotency_keys"
       " WHERE realm = $1 AND uid = $2 AND key = $3",
-      claim.realm, claim.uid, claim.key, fingerprint);
+      attempt.realm, attempt.uid, attempt.key, fingerprint, attempt.owner);
   if (rows.empty()) co_return std::nullopt;
   const auto row = rows[0];
   if (!row[0].as<bool>()) co_return Found{State::kReused};
+  // The key was taken by this attempt: the acknowledgement of the statement that took it was lost.
+  if (row[1].isNull() && row[4].as<bool>()) co_return Found{State::kTaken};
   if (row[1].isNull()) co_return Found{State::kRunning};
   co_return Found{State::kDone,
                   {row[1].as<std::int32_t>(), row[2].as<std::string>(),
                    row[3].isNull() ? "" : row[3].as<std::string>()}};
 }
 
-drogon::Task<std::optional<KeptAnswer>> IdempotencyService::find(IdempotencyClaim claim,
+drogon::Task<std::optional<KeptAnswer>> IdempotencyService::find(IdempotencyAttempt attempt,
                                                                  std::string fingerprint) const {
-  const auto found = co_await look(claim, fingerprint);
+  const auto found = co_await look(attempt, fingerprint);
   if (!found || found->state != State::kDone) co_return std::nullopt;
   co_return found->answer;
 }
 
-drogon::Task<> IdempotencyService::giveUp(IdempotencyClaim claim) const {
+drogon::Task<> IdempotencyService::giveUp(IdempotencyAttempt attempt) const {
   try {
     co_await database_.client()->execSqlCoro(
         "DELETE FROM idempotency_keys WHERE realm = $1 AND uid = $2 AND key = $3 AND owner = $4"
         " AND status IS NULL",
-        claim.realm, claim.uid, claim.key, claim.owner);
+        attempt.realm, attempt.uid, attempt.key, attempt.owner);
   } catch (const drogon::orm::DrogonDbException& error) {
-    LOG_WARN << "an idempotency claim was left to expire: " << error.base().what();
+    LOG_WARN << "an idempotency key was left to expire: " << error.base().what();
   }
 }
 
@@ -98,13 +104,14 @@ drogon::Task<std::size_t> IdempotencyService::sweep() const {
   co_return swept;
 }
 
-drogon::Task<> keepAnswer(Sql& sql, IdempotencyClaim claim, KeptAnswer answer) {
+drogon::Task<> keepAnswer(Sql& sql, IdempotencyAttempt attempt, KeptAnswer answer) {
   const auto kept = co_await sql.execSqlCoro(
       "UPDATE idempotency_keys SET status = $1, body = $2, location = $3"
       " WHERE realm = $4 AND uid = $5 AND key = $6 AND owner = $7 AND status IS NULL RETURNING 1",
-      answer.status, answer.body, answer.location, claim.realm, claim.uid, claim.key, claim.owner);
+      answer.status, answer.body, answer.location, attempt.realm, attempt.uid, attempt.key,
+      attempt.owner);
   if (kept.empty())
-    throw ServiceError(ErrorCode::kRequestInProgress, "the idempotency claim was taken over");
+    throw ServiceError(ErrorCode::kRequestInProgress, "the idempotency attempt was taken over");
 }
 
 }  // namespace festa

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "services/database.h"
+#include "services/kept_answer.h"
+#include "services/key_batches.h"
 
 #include <chrono>
 #include <optional>
@@ -9,24 +11,9 @@
 
 namespace festa {
 
-// One attempt's hold of a key. `owner` is unique per attempt.
-struct IdempotencyClaim {
-  std::string realm;
-  std::int64_t uid = 0;
-  std::string key;
-  std::string owner;
-};
-
-// The answer that every repetition gets.
-struct KeptAnswer {
-  std::int32_t status = 0;
-  std::string body;
-  std::string location;  // of the Location header; empty: none
-};
-
 struct IdempotencySettings {
-  std::chrono::milliseconds claimTime{
-      15000};  // then a claim that is still running may be taken over
+  // After this time another attempt may take the key of one that still runs.
+  std::chrono::milliseconds attemptTime{15000};
   std::chrono::seconds keep{std::chrono::hours(24)};
 };
 
@@ -34,7 +21,7 @@ struct IdempotencySettings {
 class IdempotencyService {
  public:
   enum class State {
-    kClaimed,  // the caller may go on; it ends the claim by keepAnswer() or giveUp()
+    kTaken,    // the caller may go on; it ends the attempt by keepAnswer() or giveUp()
     kDone,     // with the answer
     kRunning,  // another attempt holds it
     kReused,   // it belongs to another request
@@ -44,36 +31,39 @@ class IdempotencyService {
     KeptAnswer answer = {};
   };
 
-  IdempotencyService(const Database& database, IdempotencySettings settings)
-      : database_(database), settings_(settings) {}
+  // `batches`, if not null, takes keys for several requests at once. All outlive the service.
+  IdempotencyService(const Database& database, IdempotencySettings settings,
+                     KeyBatches* batches = nullptr)
+      : database_(database), settings_(settings), batches_(batches) {}
 
-  // Commits the claim, or says why not.
-  drogon::Task<Found> claim(IdempotencyClaim claim, std::string fingerprint) const;
+  // Takes the attempt's key and commits that, or returns why not.
+  drogon::Task<Found> take(IdempotencyAttempt attempt, std::string fingerprint) const;
 
-  // The answer that this very request was given before; nullopt: none. Claims nothing.
-  drogon::Task<std::optional<KeptAnswer>> find(IdempotencyClaim claim,
+  // The answer that this very request was given before; nullopt: none. Takes no key.
+  drogon::Task<std::optional<KeptAnswer>> find(IdempotencyAttempt attempt,
                                                std::string fingerprint) const;
 
-  // The attempt had no effect: the key is free again. Does not throw; a claim that cannot be
+  // The attempt had no effect: the key is free again. Does not throw; a row that cannot be
   // deleted ends by its time.
-  drogon::Task<> giveUp(IdempotencyClaim claim) const;
+  drogon::Task<> giveUp(IdempotencyAttempt attempt) const;
 
   // Removes keys older than `keep`; how many.
   drogon::Task<std::size_t> sweep() const;
 
  private:
-  drogon::Task<Found> claimOrLook(const IdempotencyClaim& claim,
-                                  const std::string& fingerprint) const;
-  // Nullopt: nobody has the key.
-  drogon::Task<std::optional<Found>> look(const IdempotencyClaim& claim,
+  drogon::Task<Found> takeOrLook(const IdempotencyAttempt& attempt,
+                                 const std::string& fingerprint) const;
+  // Nullopt: the key is free.
+  drogon::Task<std::optional<Found>> look(const IdempotencyAttempt& attempt,
                                           const std::string& fingerprint) const;
 
   const Database& database_;
   const IdempotencySettings settings_;
+  KeyBatches* const batches_;
 };
 
 // Stores the answer in the effect's own transaction. Throws ServiceError(kRequestInProgress) when
-// the claim was taken over: the effect must be rolled back.
-drogon::Task<> keepAnswer(Sql& sql, IdempotencyClaim claim, KeptAnswer answer);
+// another attempt has taken the key over: the effect must be rolled back.
+drogon::Task<> keepAnswer(Sql& sql, IdempotencyAttempt attempt, KeptAnswer answer);
 
 }  // namespace festa

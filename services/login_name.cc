@@ -18,7 +18,7 @@ std::vector<utf8proc_int32_t> codePointsOf(const std::string& text) {
   while (left > 0) {
     utf8proc_int32_t codePoint = 0;
     const auto bytes = utf8proc_iterate(at, left, &codePoint);
-    if (bytes <= 0) break;  // not UTF-8, which nobody hands us
+    if (bytes <= 0) break;  // not UTF-8; the callers have checked that
     codePoints.push_back(codePoint);
     at += bytes;
     left -= bytes;

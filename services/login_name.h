@@ -17,8 +17,8 @@ inline constexpr std::size_t kMaxLoginSpelling = 4 * kMaxLogin;
 std::string toNfc(const std::string& text);
 
 // Whether the text has characters that cannot be seen or that change how others are shown: control,
-// format and bidirectional ones, line separators, fillers, variation selectors; or such that are
-// not assigned or for private use, whose look and normal form nobody knows.
+// format and bidirectional ones, line separators, fillers, variation selectors; or characters that
+// are not assigned or for private use, whose look and normal form are not defined.
 bool hasInvisible(const std::string& text);
 
 // Whether the first or the last character is a space of any kind.

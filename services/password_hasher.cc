@@ -93,7 +93,7 @@ class PasswordHasher::VerifyJob : public Job {
 };
 
 PasswordHasher::PasswordHasher(std::size_t threads, std::size_t maxQueued)
-    : maxQueued_(maxQueued), nobody_(hashNow(randomPassword())) {
+    : maxQueued_(maxQueued), randomHash_(hashNow(randomPassword())) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -161,8 +161,8 @@ drogon::Task<bool> PasswordHasher::verify(std::string hash, std::string password
   co_return job.result;
 }
 
-drogon::Task<bool> PasswordHasher::verifyNobody(std::string password) {
-  co_await verify(nobody_, std::move(password));
+drogon::Task<bool> PasswordHasher::verifyUnknown(std::string password) {
+  co_await verify(randomHash_, std::move(password));
   co_return false;
 }
 

@@ -28,8 +28,8 @@ class PasswordHasher {
 
   drogon::Task<std::string> hash(std::string password);
   drogon::Task<bool> verify(std::string hash, std::string password);
-  // Costs as much as verify() and is always false: for names that do not exist.
-  drogon::Task<bool> verifyNobody(std::string password);
+  // Takes as long as verify() and returns false: for login names that do not exist.
+  drogon::Task<bool> verifyUnknown(std::string password);
 
   // The same computations on the calling thread, for the work before the event loops run.
   static std::string hashNow(const std::string& password);
@@ -43,7 +43,7 @@ class PasswordHasher {
   void work();
 
   const std::size_t maxQueued_;
-  const std::string nobody_;  // hash of a password that nobody knows
+  const std::string randomHash_;  // of a random password that was forgotten
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job*> queue_;  // guarded by mutex_

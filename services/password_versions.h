@@ -15,8 +15,8 @@
 namespace festa {
 
 // The accounts whose password changed while tokens from before the change may still be within their
-// time, each with its version. Who is not here has tokens of one version only. In memory, so that a
-// request costs no query; as old as the last readPasswordVersions(), except for the changes that
+// time, each with its version. Accounts without an entry have tokens of one version. In memory, so
+// a request costs no query; as old as the last readPasswordVersions(), except for the changes that
 // this process made itself. Holds at most one entry per account. Thread-safe.
 class PasswordVersions {
  public:

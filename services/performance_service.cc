@@ -139,6 +139,11 @@ void append(std::vector<ListedSeat>& seats, const drogon::orm::Result& rows) {
                      row[3].as<bool>()});
 }
 
+SectionPicture sectionOf(const drogon::orm::Row& row) {
+  const auto flags = row[1].as<std::string>();
+  return {row[0].as<std::string>(), static_cast<std::int32_t>(flags.size()), bitmapOf(flags)};
+}
+
 }  // namespace
 
 drogon::Task<Performance> PerformanceService::create(NewPerformance performance,
@@ -184,6 +189,22 @@ drogon::Task<std::vector<ListedSeat>> PerformanceService::seats(std::int64_t id,
   // A performance without seats does not exist; a location without may be asked for.
   if (seats.empty()) co_await findPerformance(*db, id);
   co_return seats;
+}
+
+drogon::Task<SeatPicture> PerformanceService::soldSeats(std::int64_t id) const {
+  // Seats of a section are numbered from 1 without gaps. One character per seat: the rows of a
+  // hall of 50,000 would keep the event loop busy.
+  const auto db = database_.client();
+  const auto rows = co_await db->execSqlCoro(
+      "SELECT location, string_agg(CASE WHEN is_reserved THEN '1' ELSE '0' END, '') FROM"
+      " (SELECT location, is_reserved FROM seats WHERE performance_id = $1"
+      " ORDER BY location, number) AS seat GROUP BY location ORDER BY location",
+      id);
+  if (rows.empty()) co_await findPerformance(*db, id);
+  SeatPicture picture;
+  picture.reserve(rows.size());
+  for (const auto& row : rows) picture.push_back(sectionOf(row));
+  co_return picture;
 }
 
 }  // namespace festa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/database.h"
+#include "services/live/seat_picture.h"
 #include "services/page.h"
 #include "services/receipt.h"
 
@@ -73,6 +74,8 @@ class PerformanceService {
   // that it does not have. Read in parts: a large hall is no snapshot of one moment. Throws
   // ServiceError(kPerformanceNotFound).
   drogon::Task<std::vector<ListedSeat>> seats(std::int64_t id, std::string location) const;
+  // Which seats are sold, read by one statement. Throws ServiceError(kPerformanceNotFound).
+  drogon::Task<SeatPicture> soldSeats(std::int64_t id) const;
 
  private:
   const Database& database_;

@@ -1,19 +1,16 @@
 #include "services/queued_claims.h"
 
+#include "services/sql_array.h"
+
 #include <trantor/net/EventLoop.h>
+
+#include <algorithm>
 
 namespace festa {
 
 namespace {
 
 constexpr auto kAtOnce = static_cast<std::int64_t>(QueuedClaims::kAtOnce);
-
-// PostgreSQL's array syntax.
-std::string arrayOf(const std::vector<std::int64_t>& ids) {
-  std::string text = "{";
-  for (const auto id : ids) text += (text.size() > 1 ? "," : "") + std::to_string(id);
-  return text + '}';
-}
 
 std::vector<std::int64_t> idsIn(const drogon::orm::Result& rows) {
   std::vector<std::int64_t> ids;
@@ -65,7 +62,31 @@ drogon::Task<AcceptedClaim> QueuedClaims::accept(std::int64_t couponId, std::int
 drogon::Task<> QueuedClaims::confirmed(std::vector<std::int64_t> ids) const {
   co_await database_.client()->execSqlCoro(
       "UPDATE coupon_claims SET published_at = now() WHERE id = ANY($1::text::bigint[])",
-      arrayOf(ids));
+      sqlArray(ids));
+}
+
+drogon::Task<drogon::orm::Result> QueuedClaims::decide(std::int64_t couponId,
+                                                       std::int64_t most) const {
+  // They are locked first: another decider waits here, and then finds them decided. Nothing is
+  // returned then, and the caller looks again. Those that come later than the caller's claim are
+  // decided with it, in the order of arrival.
+  co_return co_await database_.client()->execSqlCoro(
+      "WITH line AS (SELECT id FROM coupon_claims WHERE coupon_id = $1 AND state = 'NEW'"
+      "  ORDER BY id LIMIT $2 FOR UPDATE),"
+      " c AS (SELECT remaining, granted FROM coupons WHERE id = $1"
+      "  AND (SELECT count(*) FROM line) > 0 FOR NO KEY UPDATE),"
+      " next AS (SELECT id, row_number() OVER (ORDER BY id) AS k FROM line),"
+      " units AS (UPDATE coupons SET remaining = coupons.remaining - w.number,"
+      "  granted = coupons.granted + w.number"
+      "  FROM (SELECT count(*) AS number FROM next, c WHERE k <= c.remaining) w"
+      "  WHERE coupons.id = $1 AND w.number > 0)"
+      " UPDATE coupon_claims q SET"
+      " sequence = CASE WHEN k <= c.remaining THEN c.granted + k END,"
+      " state = CASE WHEN k <= c.remaining THEN 'PROCESSED' ELSE 'FAILED' END,"
+      " code = CASE WHEN k <= c.remaining THEN NULL ELSE 'COUPON_SOLD_OUT' END"
+      " FROM next, c WHERE q.id = next.id AND q.state = 'NEW'"
+      " RETURNING extract(epoch FROM clock_timestamp() - q.created_at)::float8",
+      couponId, most);
 }
 
 drogon::Task<bool> QueuedClaims::admit(std::int64_t id) const {
@@ -76,20 +97,13 @@ drogon::Task<bool> QueuedClaims::admit(std::int64_t id) const {
     if (claim.empty()) co_return false;
     const auto state = claim[0][1].as<std::string>();
     if (state != "NEW") co_return state == "PROCESSED";
-    // The oldest one that is still NEW, which is locked first: another decider waits here, and then
-    // finds it decided. Nothing is returned then, and the loop looks again.
-    const auto decided = co_await db->execSqlCoro(
-        "WITH next AS (SELECT id FROM coupon_claims"
-        " WHERE coupon_id = $1 AND state = 'NEW' AND id <= $2 ORDER BY id LIMIT 1 FOR UPDATE),"
-        " unit AS (UPDATE coupons c SET remaining = c.remaining - 1, granted = c.granted + 1"
-        " FROM next WHERE c.id = $1 AND c.remaining > 0 RETURNING c.granted)"
-        " UPDATE coupon_claims q SET sequence = (SELECT granted FROM unit),"
-        " state = CASE WHEN EXISTS (SELECT 1 FROM unit) THEN 'PROCESSED' ELSE 'FAILED' END,"
-        " code = CASE WHEN EXISTS (SELECT 1 FROM unit) THEN NULL ELSE 'COUPON_SOLD_OUT' END"
-        " FROM next WHERE q.id = next.id AND q.state = 'NEW'"
-        " RETURNING extract(epoch FROM clock_timestamp() - q.created_at)::float8",
-        claim[0][0].as<std::int64_t>(), id);
-    if (observer_ && !decided.empty()) observer_->decided(decided[0][0].as<double>());
+    const auto couponId = claim[0][0].as<std::int64_t>();
+    const auto most = atOnce_.load();
+    atOnce_ = std::max<std::int64_t>(1, most / 2);  // unless it succeeds
+    const auto decided = co_await decide(couponId, most);
+    atOnce_ = std::min(kDecidedAtOnce, most * 2);
+    for (const auto& row : decided)
+      if (observer_) observer_->decided(row[0].as<double>());
   }
 }
 
@@ -136,7 +150,7 @@ drogon::Task<std::vector<std::int64_t>> QueuedClaims::unfinished(std::int64_t af
 
 drogon::Task<std::size_t> ClaimExpiry::run() const {
   const auto seconds = static_cast<std::int64_t>(timeout_.count());
-  // Who was admitted had a unit, which returns.
+  // An admitted claim had a unit of the stock, which returns.
   const auto rows = co_await database_.client()->execSqlCoro(
       "WITH old AS (SELECT id, coupon_id, state FROM coupon_claims"
       " WHERE state IN ('NEW', 'PROCESSED') AND created_at < now() - $1::bigint * interval '1 "
@@ -160,7 +174,7 @@ drogon::Task<std::vector<ClaimView>> ClaimReader::find(std::vector<std::int64_t>
       " AND coupon_id IN (SELECT coupon_id FROM asked WHERE state = 'NEW'))"
       " SELECT asked.id, asked.user_id, asked.state, coalesce(line.ahead, 0), asked.sequence,"
       " asked.code FROM asked LEFT JOIN line ON line.id = asked.id",
-      arrayOf(ids));
+      sqlArray(ids));
   std::vector<ClaimView> claims;
   for (const auto& row : rows) claims.push_back(viewOf(row));
   co_return claims;

@@ -5,6 +5,7 @@
 #include "services/database.h"
 #include "services/receipt.h"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -38,14 +39,15 @@ struct ClaimQueueSettings {
   std::chrono::seconds republishAgain{0};
 };
 
-// Told what happens to claims, on event loops. Must not throw or block.
+// Gets the events of claims, on event loops. Must not throw or block.
 class ClaimObserver {
  public:
   virtual ~ClaimObserver() = default;
   virtual void decided(double secondsWaited) = 0;
 };
 
-// The rows are the truth; whoever calls twice changes nothing the second time. Thread-safe.
+// The state of a claim is in its row only. Every call is idempotent: a second one changes nothing.
+// Thread-safe.
 class QueuedClaims {
  public:
   // `database` outlives it. `observer` may be null.
@@ -59,14 +61,16 @@ class QueuedClaims {
   // The queue has confirmed them.
   drogon::Task<> confirmed(std::vector<std::int64_t> ids) const;
 
-  // Decides this claim, and before it all earlier ones of its coupon that are still NEW: one
-  // statement each, which excludes a second decider. True: it is admitted and to be worked on.
+  // Decides this claim, and before it all earlier ones of its coupon that are still NEW, in
+  // statements of up to kDecidedAtOnce, which exclude a second decider. True: it is admitted and to
+  // be worked on.
   drogon::Task<bool> admit(std::int64_t id) const;
   // The slow part, then DONE. Returns after COMMIT.
   drogon::Task<> work(std::int64_t id) const;
   // FAILED for good: the sequence number stays, the unit returns to stock.
   drogon::Task<> giveUp(std::int64_t id) const;
 
+  static constexpr std::int64_t kDecidedAtOnce = 64;
   static constexpr std::size_t kAtOnce = 500;
   // Unfinished ones of this queue in the order of arrival, at most kAtOnce: those to be published
   // again, or all above `after`.
@@ -74,13 +78,19 @@ class QueuedClaims {
   drogon::Task<std::vector<std::int64_t>> unfinished(std::int64_t after) const;
 
  private:
+  // Of the coupon's oldest claims that are NEW, at most so many.
+  drogon::Task<drogon::orm::Result> decide(std::int64_t couponId, std::int64_t most) const;
+
   const Database& database_;
   const ClaimQueueSettings settings_;
   const std::unique_ptr<ClaimObserver> observer_;
+  // How many the next statement decides: half as many after a failure, twice as many after a
+  // success. Where sessions end again and again, a short statement gets through.
+  mutable std::atomic<std::int64_t> atOnce_{kDecidedAtOnce};
 };
 
-// The end of claims that nobody finished in time, whatever their queue: it may no longer be
-// configured. Thread-safe.
+// Fails the claims that were not finished in time, of all queues: the claim's own queue may no
+// longer be configured. Thread-safe.
 class ClaimExpiry {
  public:
   ClaimExpiry(const Database& database, std::chrono::seconds timeout)
@@ -94,7 +104,7 @@ class ClaimExpiry {
   const std::chrono::seconds timeout_;
 };
 
-// Reading claims, whatever their queue. Thread-safe.
+// Reads claims of all queues. Thread-safe.
 class ClaimReader {
  public:
   explicit ClaimReader(const Database& database) : database_(database) {}

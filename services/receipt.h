@@ -1,6 +1,7 @@
-// What a write leaves beside its effect, for whoever asks again.
+// Receipts: what a write stores beside its effect, for a request that is sent again.
 #pragma once
 
+#include "services/kept_answer.h"
 #include "services/transaction.h"
 
 namespace festa {
@@ -13,6 +14,11 @@ class Receipt {
   // The last statements of the write's transaction, with its value: stored if and only if the
   // effect is. Throws to call the write off. May run more than once, if the transaction does.
   virtual drogon::Task<> keep(Sql& sql, const T& value) const = 0;
+
+  // The same for writes that share a transaction: whose answer it is, and what keep() would store
+  // for it. nullptr: the write must have a transaction of its own.
+  virtual const IdempotencyAttempt* attempt() const { return nullptr; }
+  virtual KeptAnswer answer(const T&) const { return {}; }
 };
 
 // What `body(Sql&) -> Task<T>` gives.

@@ -4,28 +4,16 @@
 #include "services/database.h"
 #include "services/page.h"
 #include "services/receipt.h"
-#include "services/sold_seats.h"
+#include "services/reservation.h"
+#include "services/sale_batches.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace festa {
 
-struct Reservation {
-  struct User {
-    std::int64_t id = 0;
-    std::string login;
-    std::string name;
-  };
-
-  std::int64_t id = 0;
-  User user;
-  std::int64_t seatId = 0;
-  SeatRef seat;
-  std::string reservedAt;  // see services/local_time.h
-};
-
-// Who cancels: an admin may cancel anybody's.
+// The caller of a cancellation. An admin may cancel every reservation.
 struct Canceller {
   std::int64_t userId = 0;
   bool isAdmin = false;
@@ -34,8 +22,9 @@ struct Canceller {
 // Thread-safe.
 class ReservationService {
  public:
-  ReservationService(const Database& database, SoldSeats& sold)
-      : database_(database), sold_(sold) {}
+  // All outlive the service.
+  ReservationService(const Database& database, SoldSeats& sold, SaleBatches& batches)
+      : database_(database), sold_(sold), batches_(batches) {}
 
   // Throws ServiceError: kPerformanceNotFound, kSeatNotFound, kUserNotFound, kReservationClosed,
   // kAlreadyReservedSeat (of a committed sale only), and what guardedWrite throws.
@@ -49,12 +38,16 @@ class ReservationService {
 
   // Active ones, ascending by id. Throws ServiceError(kPerformanceNotFound).
   drogon::Task<Page<Reservation>> list(std::int64_t performanceId, PageRequest page) const;
+  static constexpr std::int64_t kMostOwn = 500;
+  // The user's active ones for this performance, the newest first, at most kMostOwn.
+  drogon::Task<std::vector<Reservation>> own(std::int64_t performanceId, std::int64_t userId) const;
   // Throws ServiceError(kReservationNotFound) for one that is cancelled or another performance's.
   drogon::Task<Reservation> find(std::int64_t performanceId, std::int64_t id) const;
 
  private:
   const Database& database_;
   SoldSeats& sold_;
+  SaleBatches& batches_;
 };
 
 }  // namespace festa

@@ -4,14 +4,18 @@
 
 namespace festa {
 
-GuardedTable guardedTable(const std::string& name, ErrorCode missing) {
+GuardedTable guardedTable(const std::string& name, ErrorCode missing, const std::string& prefix) {
+  const std::string fence = prefix + "fence";
+  const std::string version = prefix + "version";
   return {
-      "UPDATE " + name + " SET fence = $1 WHERE id = $2 AND fence < $1 RETURNING id",
-      "SELECT fence FROM " + name + " WHERE id = $1",
-      "SELECT fence FROM " + name + " WHERE id = $1 FOR UPDATE",
+      "UPDATE " + name + " SET " + fence + " = $1 WHERE id = $2 AND " + fence +
+          " < $1 RETURNING id",
+      "SELECT " + fence + " FROM " + name + " WHERE id = $1",
+      "SELECT " + fence + " FROM " + name + " WHERE id = $1 FOR UPDATE",
       "SELECT id FROM " + name + " WHERE id = $1 FOR NO KEY UPDATE",
-      "SELECT version FROM " + name + " WHERE id = $1",
-      "UPDATE " + name + " SET version = version + 1 WHERE version = $1 AND id = $2 RETURNING id",
+      "SELECT " + version + " FROM " + name + " WHERE id = $1",
+      "UPDATE " + name + " SET " + version + " = " + version + " + 1 WHERE " + version +
+          " = $1 AND id = $2 RETURNING id",
       missing,
   };
 }
@@ -22,6 +26,12 @@ drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored) {
   if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
   guard.fence = *renewed;
   if (guard.observer != nullptr) guard.observer->fenceRenewed();
+}
+
+drogon::Task<bool> overtakeIfBehind(WriteGuard& guard, std::int64_t stored) {
+  const bool isBehind = guard.fence && stored >= *guard.fence;
+  if (isBehind) co_await overtake(guard, stored);
+  co_return isBehind;
 }
 
 drogon::Task<> RowGuard::open(Sql& sql) {

@@ -13,15 +13,17 @@ namespace festa {
 struct GuardedTable {
   std::string raiseFence;   // ($1 token, $2 id): to the token if it is above; returns the row then
   std::string readFence;    // ($1 id)
-  std::string lockFence;    // ($1 id): the same, waiting for whoever writes the row
+  std::string lockFence;    // ($1 id): the same, after waiting for the row's lock
   std::string lock;         // ($1 id): the row lock of pg-row
   std::string readVersion;  // ($1 id)
   std::string countUp;      // ($1 version read, $2 id): returns the row if it still has it
   ErrorCode missing;        // when there is no such row
 };
 
-// For a table with id, fence and version.
-GuardedTable guardedTable(const std::string& name, ErrorCode missing);
+// For a table with id, fence and version. `prefix`: of the names of the latter two, where a row
+// guards several things that are locked by keys of their own.
+GuardedTable guardedTable(const std::string& name, ErrorCode missing,
+                          const std::string& prefix = "");
 
 struct GuardedRow {
   const GuardedTable& table;
@@ -38,6 +40,8 @@ class WriteConflict : public std::runtime_error {
 // earlier write under this hold, or a row written under another storage. Throws
 // ServiceError(kLockLost).
 drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored);
+// The same if the guard has a token and the row's is not below it. True: it was so.
+drogon::Task<bool> overtakeIfBehind(WriteGuard& guard, std::int64_t stored);
 
 // One attempt's protection inside its transaction: open() before the body, close() after it.
 class RowGuard {

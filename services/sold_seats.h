@@ -1,4 +1,4 @@
-// Seats known to be sold, so that those who come too late cost neither lock nor query.
+// Seats known to be sold: requests for them are refused without a lock and without a query.
 #pragma once
 
 #include "services/time_source.h"
@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 namespace festa {
@@ -19,6 +20,10 @@ struct SeatRef {
   std::int32_t number = 0;
 
   bool operator==(const SeatRef&) const = default;
+  bool operator<(const SeatRef& other) const {
+    return std::tie(performanceId, location, number) <
+           std::tie(other.performanceId, other.location, other.number);
+  }
 };
 
 // A bounded view of committed sales in this process. An entry counts for one second from the moment

@@ -130,7 +130,7 @@ drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
 
 drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
                                                   const TransactionOptions& options) {
-  // While the server is away nobody waits for its return with a lock in hand.
+  // Fail at once while the server is away: the caller holds a lock and must not wait with it.
   if (!db->hasAvailableConnections())
     throw ServiceError(ErrorCode::kDatabaseUnavailable, "no connection to the database");
   co_return co_await open(std::move(db), TransactionType::None, options);

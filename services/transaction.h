@@ -1,5 +1,6 @@
 // Database transactions whose COMMIT is waited for. The only place that opens one: Drogon commits
-// from the destructor of the transaction object, also when an exception unwinds, and tells nobody.
+// from the destructor of the transaction object, also when an exception unwinds, and does not
+// report the outcome.
 #pragma once
 
 #include "services/hold.h"

@@ -11,8 +11,8 @@
 
 namespace festa {
 
-// Bounded and thread-safe. Found only by the whole token, and only before it expires: what is here
-// says no more than checking it anew would. Nobody is let in who was not let in by a signature.
+// Bounded and thread-safe. An entry is found by the whole token only, and only before the token
+// expires, so that find() accepts exactly what checking the signature again would accept.
 class VerifiedTokens {
  public:
   explicit VerifiedTokens(std::size_t limit) : half_(limit / 2) {}
@@ -33,8 +33,8 @@ class VerifiedTokens {
 
   const std::size_t half_;
   mutable std::mutex mutex_;
-  // When the young ones fill their half they become the old ones, and who is asked for among those
-  // becomes young again: what nobody uses goes. Guarded by mutex_.
+  // When young_ is full it becomes old_, and the entries that were in old_ are dropped. An entry
+  // that is found in old_ moves to young_. Guarded by mutex_.
   Entries young_;
   Entries old_;
 };

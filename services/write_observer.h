@@ -1,4 +1,4 @@
-// What guarded writes tell the outside.
+// Events of guarded writes, for metrics and the lab.
 #pragma once
 
 #include <drogon/utils/coroutine.h>
@@ -22,7 +22,7 @@ class WriteObserver {
   virtual void fenceRefused() = 0;      // the row carries a larger token than ours
   virtual void fenceRenewed() = 0;      // the lock gave a larger one: the write goes on
   virtual void conflictRepeated() = 0;  // a transaction is run again after a conflict
-  // An acknowledgement was lost; what became of it.
+  // An acknowledgement was lost, and resolveCommit has ended with this result.
   virtual void commitUnknown(Resolution found) = 0;
 };
 

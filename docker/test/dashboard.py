@@ -24,7 +24,7 @@ def main(dashboard, metrics, *sources):
     unknown = [name for name in missing if f'"{name}"' not in text]
     print(f"{len(panels)} panels, {len(asked)} metrics; not seen yet: {missing}")
     if unknown:
-        sys.exit(f"nobody counts {unknown}")
+        sys.exit(f"no source of the service counts {unknown}")
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ class Crowd:
             if status == 200:
                 self.win((answer["content"]["id"], number, uid_of(token)))
             elif answer.get("code") != "ALREADY_RESERVED_SEAT":
-                raise SystemExit(f"an answer that nobody should get: {status} {answer}")
+                raise SystemExit(f"neither a sale nor ALREADY_RESERVED_SEAT: {status} {answer}")
 
         self.run(work, buy)
         if sorted(number for _, number, _ in self.won) != sorted(numbers):
@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--strategy", help="X-Concurrency, with the backstop on")
     parser.add_argument("--after", type=int, default=1, help="so many are won when --then is run")
     parser.add_argument("--then", help="a command to run meanwhile")
-    parser.add_argument("--flawless", action="store_true", help="nobody may notice that an instance stops")
+    parser.add_argument("--flawless", action="store_true", help="fails if a client notices that an instance stops")
     options = parser.parse_args()
     crowd = Crowd(options)
     sold = crowd.seats() if options.what == "seats" else crowd.claims()

@@ -1,13 +1,19 @@
 // How often a second one hot key changes hands on Redis, as the service would do it: fast clients,
 // one per event loop. Many waiters, each asks again as soon as it has given the key back.
 //
-//   handoffs <storage> <redis port> <waiters> <from> <seconds> <epoch> <prefix> [<loops>]
+//   handoffs <storage> <redis port> <waiters> <from> <seconds> <epoch> <prefix>
+//            [<number> <processes> <block>]
 //
 // Counts the grants of this process between `from` (seconds since 1970) and `seconds` later, so
-// that several processes count in the same time, and prints: grants, CPU seconds.
+// that several processes count in the same time, and prints: grants, CPU seconds, missed offers.
+// With `number` (from 0), `processes` and `block`, so many neighbours in line are of one process:
+// the first process holds the key until all waiters stand in line, and they arrive in turns. Since
+// each asks again when it has given the key back, the line stays mixed like that; without, chance
+// mixes it, and the rate depends on that more than on anything else.
 #include "lock/loop_clients.h"
-#include "lock/redis/redis_fair_lock_storage.h"
-#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/redis_commands.h"
+#include "lock/redis/redis_epoch.h"
+#include "lock/storages.h"
 
 #include <drogon/HttpAppFramework.h>
 #include <sys/resource.h>
@@ -26,6 +32,7 @@ using festa::lock::Millis;
 using std::chrono::system_clock;
 
 constexpr std::size_t kMostWaiters = 100'000;
+constexpr Millis kLease{3000};  // the service's own
 
 struct Options {
   std::string storage;
@@ -35,8 +42,23 @@ struct Options {
   system_clock::time_point to;
   std::int64_t epoch;
   std::string prefix;
-  std::size_t loops;
+  int number;
+  int processes;  // 0: waiters arrive as they like
+  int block;
+
+  bool isInTurns() const { return processes > 0; }
+  // When the key is let go.
+  system_clock::time_point begin() const { return from - std::chrono::milliseconds(300); }
+  system_clock::time_point arrivalOf(int waiter) const {
+    const auto each = std::chrono::microseconds(700'000) / (waiters * processes);
+    const int place = (waiter / block * processes + number) * block + waiter % block;
+    return from - std::chrono::milliseconds(1200) + each * place;
+  }
 };
+
+double secondsUntil(system_clock::time_point when) {
+  return std::chrono::duration<double>(when - system_clock::now()).count();
+}
 
 Options optionsOf(int count, char** words) {
   if (count < 8) throw std::invalid_argument("usage: see the head of handoffs.cc");
@@ -52,7 +74,9 @@ Options optionsOf(int count, char** words) {
           from + seconds(words[5]),
           std::stoll(words[6]),
           words[7],
-          count > 8 ? std::stoul(words[8]) : 1};
+          count > 10 ? std::stoi(words[8]) : 0,
+          count > 10 ? std::stoi(words[9]) : 0,
+          count > 10 ? std::stoi(words[10]) : 1};
 }
 
 class OneEpoch : public festa::lock::EpochSource {
@@ -69,18 +93,17 @@ class Locks {
  public:
   explicit Locks(const Options& options)
       : epochs_(options.epoch), clients_(fastClients(options.port)), commands_(*clients_) {
-    const bool fair = options.storage == "redis-fair";
-    const festa::lock::RedisKeys keys(options.prefix, fair ? "fair" : "pubsub");
-    const festa::lock::LineSurroundings around{
-        drogon::app().getLoop(), *clients_, {kMostWaiters, kMostWaiters}};
-    if (fair)
-      storage_ =
-          std::make_unique<festa::lock::RedisFairLockStorage>(commands_, keys, epochs_, around);
-    else
-      storage_ =
-          std::make_unique<festa::lock::RedisPubSubLockStorage>(commands_, keys, epochs_, around);
+    row_ = festa::lock::findStorage(options.storage);
+    if (row_ == nullptr) throw std::invalid_argument("there is no storage " + options.storage);
+    storage_ = row_->makeIn({.timers = drogon::app().getLoop(),
+                             .epoch = options.epoch,
+                             .limits = {kMostWaiters, kMostWaiters},
+                             .redis = {{commands_, *clients_, epochs_, options.prefix}}});
   }
   LockStorage& storage() { return *storage_; }
+  std::uint64_t offersMissed() const {
+    return row_->offersMissed != nullptr ? row_->offersMissed(*storage_) : 0;
+  }
 
  private:
   static std::shared_ptr<const festa::lock::LoopRedisClients> fastClients(std::uint16_t port) {
@@ -88,16 +111,17 @@ class Locks {
     return festa::lock::fastRedisClients();
   }
 
+  const festa::lock::StorageRow* row_ = nullptr;
   OneEpoch epochs_;
   const std::shared_ptr<const festa::lock::LoopRedisClients> clients_;
   festa::lock::RedisCommands commands_;
-  std::unique_ptr<LockStorage> storage_;
+  std::shared_ptr<LockStorage> storage_;
 };
 
 std::atomic<long> granted{0};
 
 drogon::AsyncTask waitAgainAndAgain(LockStorage& storage, Options options) {
-  const LockRequest request{"hot", Millis{120'000}, Millis{10'000}};
+  const LockRequest request{"hot", Millis{120'000}, kLease};
   while (system_clock::now() < options.to) {
     const auto lease = co_await storage.tryLock(request);
     if (!lease) throw std::runtime_error("a waiter has waited in vain");
@@ -105,6 +129,30 @@ drogon::AsyncTask waitAgainAndAgain(LockStorage& storage, Options options) {
     if (now >= options.from && now < options.to) ++granted;
     const Lease copy = *lease;
     co_await storage.unlock(copy);
+  }
+}
+
+drogon::AsyncTask holdUntilAllWait(LockStorage& storage, Options options) {
+  const LockRequest request{"hot", Millis{120'000}, kLease};
+  const auto lease = co_await storage.tryLock(request);
+  if (!lease || system_clock::now() > options.arrivalOf(0))
+    throw std::runtime_error("the key was not held before the first waiter came");
+  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+  co_await drogon::sleepCoro(loop, secondsUntil(options.begin()));
+  const Lease copy = *lease;
+  co_await storage.unlock(copy);
+}
+
+void startWaiters(LockStorage& storage, const Options& options) {
+  auto* const loop = drogon::app().getIOLoop(0);
+  if (options.isInTurns() && options.number == 0)
+    loop->queueInLoop([&storage, options] { holdUntilAllWait(storage, options); });
+  for (int i = 0; i < options.waiters; ++i) {
+    auto wait = [&storage, options] { waitAgainAndAgain(storage, options); };
+    if (options.isInTurns())
+      loop->runAfter(secondsUntil(options.arrivalOf(i)), wait);
+    else
+      loop->queueInLoop(wait);
   }
 }
 
@@ -122,20 +170,15 @@ double cpuSeconds() {
 int main(int count, char** words) {
   const auto options = optionsOf(count, words);
   auto& app = drogon::app();
-  app.setThreadNum(options.loops).setLogLevel(trantor::Logger::kWarn);
+  app.setThreadNum(1).setLogLevel(trantor::Logger::kWarn);
   Locks locks(options);
   double cpuBefore = 0;
   app.registerBeginningAdvice([&] {
-    for (int i = 0; i < options.waiters; ++i)
-      app.getIOLoop(static_cast<std::size_t>(i) % options.loops)->queueInLoop([&locks, options] {
-        waitAgainAndAgain(locks.storage(), options);
-      });
-    const auto in = [](system_clock::time_point when) {
-      return std::chrono::duration<double>(when - system_clock::now()).count();
-    };
-    app.getLoop()->runAfter(in(options.from), [&] { cpuBefore = cpuSeconds(); });
-    app.getLoop()->runAfter(in(options.to), [&] {
-      std::printf("%ld %.3f\n", granted.load(), cpuSeconds() - cpuBefore);
+    startWaiters(locks.storage(), options);
+    app.getLoop()->runAfter(secondsUntil(options.from), [&] { cpuBefore = cpuSeconds(); });
+    app.getLoop()->runAfter(secondsUntil(options.to), [&] {
+      std::printf("%ld %.3f %lu\n", granted.load(), cpuSeconds() - cpuBefore,
+                  static_cast<unsigned long>(locks.offersMissed()));
       std::fflush(stdout);
       _exit(0);  // with thousands in line there is nothing to tidy up
     });

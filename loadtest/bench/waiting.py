@@ -6,7 +6,7 @@ import time
 import urllib.error
 import urllib.request
 
-from lab import memory_mb
+from loadtest.bench.stand import memory_mb
 
 
 def post(path, token, body):
@@ -26,7 +26,7 @@ async def answer(reader):
 
 
 def waiting_now(server):
-    with urllib.request.urlopen(server.url + "/metrics", timeout=30) as response:
+    with urllib.request.urlopen(server.url() + "/metrics", timeout=30) as response:
         text = response.read().decode()
     return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith("festa_lock_waiting{"))
 
@@ -42,10 +42,10 @@ async def measure(lab, server, count):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await asyncio.gather(*(answer(reader) for reader, _ in streams))
     connected = memory_mb(server.pid)
-    # The row is locked by somebody else, so the first holds the lock and all others wait for it.
+    # Another session has locked the row, so the first request holds the lock and all others wait for it.
     blocker = await asyncio.create_subprocess_exec(
-        "psql", "-X", "-q", *lab.libpq(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        env=lab.libpq_environment())
+        "psql", "-X", "-q", *lab.postgres.libpq(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env=lab.postgres.libpq_environment())
     text = post("/announcements", lab.tokens("council1")[0], {"title": "t", "content": "c", "isPinned": True})
     try:
         blocker.stdin.write(b"BEGIN;\nLOCK TABLE festivals IN ACCESS EXCLUSIVE MODE;\n\\echo locked\n")
@@ -80,7 +80,7 @@ def refusal(lab, server, performance):
     """The code by which seat 1 is refused."""
     user, token = lab.buyers.read_text().split()[:2]
     body = json.dumps({"userId": int(user), "seatLocation": "A", "seatNumber": 1}).encode()
-    request = urllib.request.Request(f"{server.url}/customer/performances/{performance}/reservations", body,
+    request = urllib.request.Request(f"{server.url()}/customer/performances/{performance}/reservations", body,
                                      {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=10):

@@ -6,7 +6,7 @@ WITH sales AS (
   WHERE s.performance_id = ANY ($1) GROUP BY s.id)
 SELECT format('%s was sold %s times', name, sold) AS broken, sold - 1 AS oversold FROM sales WHERE sold > 1
 UNION ALL
-SELECT format('%s is marked as sold, but nobody has it', name), 0 FROM sales WHERE is_reserved AND sold = 0
+SELECT format('%s is marked as sold, but has no reservation', name), 0 FROM sales WHERE is_reserved AND sold = 0
 UNION ALL
 SELECT format('%s is sold, but not marked', name), 0 FROM sales WHERE NOT is_reserved AND sold > 0
 UNION ALL

@@ -3,6 +3,7 @@ import { SharedArray } from 'k6/data';
 
 export const BASE_URL = (__ENV.BASE_URL || 'http://127.0.0.1:8080').replace(/\/+$/, '');
 export const STRATEGY = __ENV.STRATEGY || '';
+export const QUEUES = Boolean(__ENV.QUEUES); // STRATEGY is a queue
 export const BACKSTOP = __ENV.BACKSTOP || '';
 export const SUMMARY = __ENV.SUMMARY || '';
 export const SCALE = number('SCALE', 1);

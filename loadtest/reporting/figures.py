@@ -3,9 +3,6 @@
 import dataclasses
 
 MISSING = "–"
-# As in app/strategies.cc; others come after these.
-ORDER = ("none", "memory", "redis-spin", "redis-pubsub", "redis-fair", "redlock", "pg-constraint", "pg-row", "pg-version",
-         "pg-serializable", "pg-advisory", "pg-repeatable-read", "queue-local", "queue-rabbitmq")
 SCENARIOS = ("pins", "pin-storm", "opening-second", "hot-seat", "double-click", "coupon-queue", "coupon-per-user")
 # Rates closer than this are one rate: the patience of clients decides then.
 AS_FAST = 0.95
@@ -34,10 +31,14 @@ def value(of, *path):
     return of
 
 
+def has_backstop(cell):
+    return cell.get("backstop") in ("on", "single")
+
+
 def label(cell):
     text = cell["strategy"] or "as configured"
-    if cell.get("backstop") == "on":
-        text += " + backstop"
+    if has_backstop(cell):
+        text += " + backstop" + (", not shared" if cell["backstop"] == "single" else "")
     if cell.get("workers"):
         text += f", {cell['workers']} worker{'s' if cell['workers'] > 1 else ''}"
     return text
@@ -45,9 +46,7 @@ def label(cell):
 
 def place(cell):
     """Where a cell stands among those of its scenario."""
-    strategy = cell["strategy"]
-    return (ORDER.index(strategy) if strategy in ORDER else len(ORDER), strategy, cell.get("backstop") == "on",
-            cell.get("workers") or 0)
+    return (cell["place"], cell["strategy"], ("off", "on", "single").index(cell.get("backstop") or "off"), cell.get("workers") or 0)
 
 
 def panels(cells):
@@ -93,7 +92,7 @@ def facts(cell):
 
 
 def answered(cell):
-    """Answers a second that told somebody where they stand; None if that was not measured."""
+    """Answers a second that a client can rely on: accepted, or refused for good; None if that was not measured."""
     if cell.get("accepted_per_s") is None or cell.get("rejected_per_s") is None:
         return None
     return cell["accepted_per_s"] + cell["rejected_per_s"]
@@ -101,7 +100,7 @@ def answered(cell):
 
 def claims_to_protect(cell):
     """The others are controls: where they did no harm, something else prevented it."""
-    return cell["strategy"] not in ("none", "pg-repeatable-read") or cell.get("backstop") == "on"
+    return not cell["lab_only"] or has_backstop(cell)
 
 
 def _error_share(cell):
@@ -163,6 +162,18 @@ def _about_speed(scenario, instances, cells):
     elif slow is not best:
         text += "; all others gave about as many"
     return text + "."
+
+
+def fastest_words(cells):
+    """For the heading of a scenario's figures."""
+    found = fastest(cells)
+    return f"{label(found[0])} was fastest of {len(cells)}" if found else f"{len(cells)} measured"
+
+
+def verdict_kind(results):
+    """Of the whole run: broken, blind or kept."""
+    kinds = {judged(one).kind for one in [*(results.get("cells") or []), *(results.get("faults") or [])]}
+    return next((kind for kind in ("broken", "blind") if kind in kinds), "kept")
 
 
 def _fastest_of_all(cells):

@@ -63,33 +63,23 @@ def _has(cells, *path):
 
 
 def scenario_plots(cells):
+    """What people ask first; all the rest is in the table."""
     shown = []
     add = lambda *arguments: shown.append(figure(*arguments))
     add("Accepted a second", "what people wanted and got", bars(_rows(cells, "accepted_per_s"), "Accepted a second"))
-    if any(cell.get("rejected_per_s") for cell in cells):
-        add("Rejected a second", "told no, because somebody else was first",
-            bars(_rows(cells, "rejected_per_s"), "Rejected a second", "two"))
     if any(cell.get("errors_per_s") for cell in cells):
         add("Errors a second", "no outcome: 5xx, among them 503 “come back later”, or no answer",
             bars(_rows(cells, "errors_per_s"), "Errors a second", "two"))
-    for kind, css in (("accepted", "one"), ("rejected", "two")):
-        if _has(cells, "latency_ms", kind):
-            add(f"Time to the answer, {kind}", "● p50   ❘ p95   ○ p99   · slowest; at the right p50 / p99",
-                ranges(_rows(cells, "latency_ms", kind), f"Latency of {kind} ones", css))
-    for kind, name, note in (("wait", "Waiting for the lock", "from asking to the grant"),
-                             ("hold", "Holding the lock", "from the grant to the release, after COMMIT"),
-                             ("pool_wait", "Waiting for a database connection", "while holding the lock")):
-        if _has(cells, "lock_ms", kind):
-            add(name, f"{note}; from histograms", ranges(_rows(cells, "lock_ms", kind), name, "one", None))
+    if _has(cells, "latency_ms", "accepted"):
+        add("Time to the answer, accepted", "● p50   ❘ p95   ○ p99   · slowest; at the right p50 / p99",
+            ranges(_rows(cells, "latency_ms", "accepted"), "Latency of accepted ones"))
+    if _has(cells, "lock_ms", "wait"):
+        add("Waiting for the lock", "from asking to the grant; from histograms",
+            ranges(_rows(cells, "lock_ms", "wait"), "Waiting for the lock", "one", None))
     if _has(cells, "redis_commands_per_request"):
         asked = [cell for cell in cells if cell.get("redis_commands_per_request") is not None]
         add("Redis commands per request", "sent by clients; strategies that use Redis",
             bars(_rows(asked, "redis_commands_per_request"), "Redis commands per request", digits=2))
-    if _has(cells, "cpu_ms_per_request"):
-        add("Processor time per request", "ms, of all instances together",
-            bars(_rows(cells, "cpu_ms_per_request"), "Processor time per request", unit="ms", digits=2))
-    if _has(cells, "rss_mb", "max"):
-        add("Memory at most", "MB resident, of all instances together", bars(_rows(cells, "rss_mb", "max"), "Memory", unit="MB"))
     return f'<div class="panels">{"".join(shown)}</div>'
 
 
@@ -105,7 +95,7 @@ def _of(cell, *path, parts=("p50", "p95", "p99")):
 def scenario_table(cells):
     heads = ("strategy", "verdict", "runs", "not sent", "seconds", "accepted/s", "rejected/s", "errors/s",
              "accepted p50 / p95 / p99 / max ms", "rejected p50 / p95 / p99 / max ms", "lock wait ms", "hold ms", "pool wait ms",
-             "Redis", "CPU ms", "RSS MB from → to", "RSS over time", "CPU over time", "accepted over time", "outcomes",
+             "Redis", "CPU ms", "RSS MB from → to", "accepted over time", "outcomes",
              "facts")
     all_four = ("p50", "p95", "p99", "max")
     lines = []
@@ -118,11 +108,10 @@ def scenario_table(cells):
                  _of(cell, "lock_ms", "pool_wait"), number(cell.get("redis_commands_per_request"), 2),
                  number(cell.get("cpu_ms_per_request"), 2),
                  f"{number(value(cell, 'rss_mb', 'start'))} → {number(value(cell, 'rss_mb', 'max'))}"]
-        curves = [_over_time(cell, "rss_mb", "RSS over time"), _over_time(cell, "cpu_percent", "processor over time"),
-                  _over_time(cell, "accepted_per_s", "accepted a second over time")]
+        curve = _over_time(cell, "accepted_per_s", "accepted a second over time")
         lines.append(f"<tr><th>{escape(label(cell))}</th><td>{tag(cell)}</td>"
                      + "".join(f"<td>{escape(word)}</td>" for word in words)
-                     + "".join(f"<td>{curve}</td>" for curve in curves)
+                     + f"<td>{curve}</td>"
                      + f'<td class="words">{escape(outcomes) or MISSING}</td>'
                      + f'<td class="words">{escape(figures.facts(cell))}</td></tr>')
     return ("<details><summary>All figures as a table</summary>"
@@ -136,9 +125,10 @@ def scenarios(results):
         if scenario != last:
             parts.append(f"<h2>{escape(scenario)}</h2><p>{escape(cells[0].get('title') or '')}</p>")
         last = scenario
-        parts.append(f"<h3>On {NAMES.get(instances, f'{instances} instances')}</h3>"
+        parts.append(f'<details class="card"><summary>On {NAMES.get(instances, f"{instances} instances")}: '
+                     f"{escape(figures.fastest_words(cells))}</summary>"
                      f'<p class="key">Pale with ✗: did not keep its promise, so its speed is worth nothing.</p>'
-                     + scenario_plots(cells) + scenario_table(cells))
+                     + scenario_plots(cells) + scenario_table(cells) + "</details>")
     return "".join(parts)
 
 
@@ -194,9 +184,9 @@ def render(results):
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><title>festabook: strategies under load</title>'
             f"<style>{STYLE.read_text()}</style></head><body><h1>Strategies under load</h1>"
-            + machine_part(results) + listed(figures.first_sentences(results))
-            + f'<p class="warning">{escape(figures.warning(results))}</p>'
+            + f'<section class="verdict {figures.verdict_kind(results)}">{listed(figures.first_sentences(results))}</section>'
             + "<h2>Who kept the promise</h2>" + verdict_matrix(results.get("cells") or [])
+            + f'<p class="warning">{escape(figures.warning(results))}</p>' + machine_part(results)
             + (f"<h2>Who was fast</h2><p>{escape(figures.SPEED)}</p>" + listed(figures.speed_sentences(results)) if results.get("cells") else "")
             + scenarios(results) + pools_part(results.get("pools") or []) + faults_part(results.get("faults") or [])
             + violations_part(results) + "</body></html>\n")

@@ -22,17 +22,27 @@ def escape(text):
     return html.escape(str(text), quote=True)
 
 
+def at(value):
+    """A coordinate in half pixels, as short as it can be: a report has ten thousands of them."""
+    return f"{round(value * 2) / 2:g}"
+
+
 def text(x, y, content, css="", anchor="start"):
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{css}" text-anchor="{anchor}">{escape(content)}</text>'
+    css = f' class="{css}"' if css else ""
+    anchor = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text x="{at(x)}" y="{at(y)}"{css}{anchor}>{escape(content)}</text>'
 
 
 def line(x1, y1, x2, y2, css):
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
+    return f'<path d="M{at(x1)} {at(y1)}L{at(x2)} {at(y2)}" class="{css}"/>'
+
+
+def dot(x, y, radius, css):
+    return f'<circle cx="{at(x)}" cy="{at(y)}" r="{radius:g}" class="{css}"/>'
 
 
 def svg(width, height, parts, title):
-    return (f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(title)}">'
-            f'<title>{escape(title)}</title>{"".join(parts)}</svg>')
+    return f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(title)}">{"".join(parts)}</svg>'
 
 
 def _shorter(name, letters):
@@ -58,7 +68,7 @@ def bars(rows, title, css="one", unit="", digits=1):
         length = room * row.values / most if row.values and most else 0
         if length > 0:
             length = max(length, 1.5)
-            parts.append(f'<rect x="{left:.1f}" y="{top + 3:.1f}" width="{length:.1f}" height="12" rx="2" '
+            parts.append(f'<rect x="{at(left)}" y="{at(top + 3)}" width="{at(length)}" height="12" rx="2" '
                          f'class="bar {css}{"" if row.good else " pale"}"/>')
         parts.append(text(left + length + 5, top + 13, number(row.values, digits), "value"))
     parts.append(line(left, 0, left, ROW * len(rows), "base"))
@@ -118,12 +128,12 @@ def _range(row, y, scale, css, most, left):
     parts = []
     if p99 is not None:
         parts.append(line(scale.at(p50), y, scale.at(p99), y, f"reach {css}"))
-        parts.append(f'<circle cx="{scale.at(p99):.1f}" cy="{y}" r="3.2" class="open {css}"/>')
+        parts.append(dot(scale.at(p99), y, 3.2, f"open {css}"))
     if p95 is not None:
         parts.append(line(scale.at(p95), y - 4, scale.at(p95), y + 4, f"reach {css}"))
     if most and get(most) is not None:
-        parts.append(f'<circle cx="{scale.at(get(most)):.1f}" cy="{y}" r="1.4" class="dot {css}"/>')
-    parts.append(f'<circle cx="{scale.at(p50):.1f}" cy="{y}" r="3.8" class="dot {css}"/>')
+        parts.append(dot(scale.at(get(most)), y, 1.4, f"dot {css}"))
+    parts.append(dot(scale.at(p50), y, 3.8, f"dot {css}"))
     parts.append(text(WIDTH, y + 4, f"{number(p50)} / {number(p99)}", "value", "end"))
     return parts
 
@@ -146,7 +156,7 @@ def pools(series, title):
         for j, value in enumerate(pins):
             shift = (j - (len(pins) - 1) / 2) * min(11, step / (len(pins) + 1))
             css = "two" if one.get("limit") is not None and value > one["limit"] else "one"
-            parts.append(f'<circle cx="{x + shift:.1f}" cy="{scale.at(value):.1f}" r="4.5" class="dot ring {css}"/>')
+            parts.append(dot(x + shift, scale.at(value), 4.5, f"dot ring {css}"))
         said = f"most {number(max(pins))}" if pins else MISSING
         parts.append(text(x, bottom + 17, f"{one['pool']} connection{'s' if one['pool'] != 1 else ''}", "name", "middle"))
         parts.append(text(x, bottom + 32, said, "tick", "middle"))
@@ -157,14 +167,21 @@ def pools(series, title):
     return svg(width, bottom + 38, parts, title)
 
 
+def thinned(points, most):
+    """At most so many of them: the largest value of each part, so that peaks stay."""
+    size = -(-len(points) // most)
+    return [max(points[i:i + size], key=lambda point: point[1]) for i in range(0, len(points), size)]
+
+
 def sparkline(points, title):
     """A small line of the values over time; a dash without two of them."""
     points = [(t, value) for t, value in points if value is not None]
     if len(points) < 2:
         return MISSING
+    points = thinned(points, 30)
     first, last = points[0][0], points[-1][0]
     most = max(value for _, value in points) or 1
     across = lambda t: 2 + 76 * (t - first) / ((last - first) or 1)
-    path = " ".join(f"{across(t):.1f},{20 - 17 * value / most:.1f}" for t, value in points)
-    return (f'<svg viewBox="0 0 80 22" class="spark" role="img" aria-label="{escape(title)}"><title>{escape(title)}</title>'
+    path = " ".join(f"{at(across(t))},{at(20 - 17 * value / most)}" for t, value in points)
+    return (f'<svg viewBox="0 0 80 22" class="spark" role="img" aria-label="{escape(title)}">'
             f'<polyline points="{path}" class="curve one"/></svg>')

@@ -1,7 +1,7 @@
 """What happened over time while something was broken: curves with marks."""
 
 from .figures import number
-from .plots import LETTER, Scale, line, svg, text
+from .plots import LETTER, Scale, at, line, svg, text
 
 WIDTH = 960
 LEFT, RIGHT = 46, 950
@@ -31,7 +31,7 @@ def _curve(points, name, css, across, scale):
                 parts.append(f'<polyline points="{" ".join(run)}" class="curve {css}"/>')
             run = []
         else:
-            run.append(f"{across(point['t']):.1f},{scale.at(point[name]):.1f}")
+            run.append(f"{at(across(point['t']))},{at(scale.at(point[name]))}")
     return parts
 
 

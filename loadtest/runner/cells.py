@@ -7,7 +7,6 @@ from . import load, prometheus, redis_stats, sampling
 from .lab import POOL, Logs
 from .verdict import Verdict
 
-ORDERED = ("memory", "redis-fair", "queue-local", "queue-rabbitmq")
 WORK_MS = 100
 TRIES_OF_A_CONTROL = 5
 UNFINISHED = "SELECT 1 FROM coupon_claims WHERE coupon_id = ANY ($1) AND state IN ('NEW', 'PROCESSED') LIMIT 1"
@@ -20,9 +19,9 @@ def fleet_settings(cell):
 
 
 def variables(lab, fleet, cell, scale):
-    return {"BASE_URL": fleet.url(), "TOKENS": lab.tokens, "STRATEGY": cell.strategy, "BACKSTOP": cell.backstop,
-            "SCALE": scale, "WORK_MS": WORK_MS if cell.workers else 0,
-            **dict(cell.scenario.variables)}
+    return {"BASE_URL": fleet.url(), "TOKENS": lab.tokens, "STRATEGY": cell.strategy.name,
+            "QUEUES": "yes" if cell.strategy.is_queue() else "", "BACKSTOP": cell.backstop, "SCALE": scale,
+            "WORK_MS": WORK_MS if cell.workers else 0, **dict(cell.scenario.variables)}
 
 
 class Measured:
@@ -81,10 +80,11 @@ class Measured:
         per_second = lambda wanted: round(
             sum(count for what, count in self._outcomes.items() if wanted({"status": int(what.split()[0])}))
             / self._seconds, 1) if self._seconds else 0.0
-        histogram = lambda name: prometheus.percentiles_ms(*self._readings, name, strategy=cell.strategy)
-        on_redis = cell.strategy.startswith("red")
+        histogram = lambda name: prometheus.percentiles_ms(*self._readings, name, strategy=cell.strategy.name)
+        on_redis = cell.strategy.needs in ("redis", "redlock")
         return {
-            "scenario": cell.scenario.name, "title": cell.scenario.title, "strategy": cell.strategy,
+            "scenario": cell.scenario.name, "title": cell.scenario.title, "strategy": cell.strategy.name,
+            "place": cell.strategy.place, "lab_only": cell.strategy.lab_only,
             "backstop": cell.backstop, "instances": cell.instances, "pool": POOL, "workers": cell.workers or None,
             "order": self.order, "rounds": self.rounds, "verdict": self.verdict.to_json(cell.must_fail()),
             "seconds": round(self._seconds, 3), "accepted_per_s": per_second(load.is_accepted),
@@ -105,7 +105,7 @@ class Measured:
 def wait_for_claims(lab, ids, seconds=180):
     """A queue answers before it has worked; what it has not finished in time is a finding."""
     deadline = time.monotonic() + seconds
-    while lab.postgres.rows(lab.judge.database, UNFINISHED, ids) and time.monotonic() < deadline:
+    while lab.postgres.rows(UNFINISHED, ids) and time.monotonic() < deadline:
         time.sleep(0.1)
 
 
@@ -144,16 +144,15 @@ def run_round(lab, measured, scale):
     fleet = lab.fleet(cell.instances, **fleet_settings(cell))
     logs, redis = Logs(fleet), lab.redis_info()
     before = [instance.metrics() for instance in fleet.instances]
-    with sampling.Sampler(lambda: [instance.process.pid for instance in fleet.instances]) as sampler:
+    with sampling.Sampler(lambda: [instance.pid for instance in fleet.instances]) as sampler:
         run = run_script(lab, cell, scale, cell.scenario.name)
-        if cell.strategy.startswith("queue-"):
+        if cell.strategy.is_queue():
             wait_for_claims(lab, [run.subject["coupon"]])
     after = [instance.metrics() for instance in fleet.instances]
     commands = redis_stats.sent(redis, lab.redis_info())
     verdict = lab.judge.judge(
-        cell.scenario.subject, run.subject, run.answers, logs.text(), cell.strategy,
-        ordered=cell.strategy in ORDERED and (cell.instances == 1 or cell.strategy != "memory"),
-        sold_out=cell.scenario.sells_out)
+        cell.scenario.subject, run.subject, run.answers, logs.text(), queued=cell.strategy.is_queue(),
+        ordered=cell.strategy.keeps_order(cell.instances), sold_out=cell.scenario.sells_out)
     look_at_samples(run, verdict)
     look_at_thresholds(cell, run, verdict)
     measured.add(run, verdict, (before, after), commands, sampler)

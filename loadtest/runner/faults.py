@@ -1,5 +1,5 @@
 """What happens when something fails under load: three instances in production form behind the proxy, loadtest/faults.js,
-and somebody who kills and restarts."""
+and a loop that kills and restarts."""
 
 import dataclasses
 import signal
@@ -11,7 +11,6 @@ from . import cells, history, load
 from .lab import Logs
 from .progress import Progress
 
-STRATEGY = "redis-pubsub"
 INSTANCES = 3
 LEASE_MS = 3000
 WARM_UP_S = 4
@@ -25,7 +24,7 @@ class Fault:
     name: str
     title: str
     act: typing.Callable  # of a Scene
-    coupons: str = STRATEGY
+    coupons: str = ""  # their strategy; empty: that of everything else
     forgets: bool = False  # holds may be forgotten: two holders at once are the fence's business
     answers_all: bool = False  # every request that was read gets an answer of the service
 
@@ -49,7 +48,7 @@ class Scene:
         self.mended_at = time.time()
 
     def drain(self, instance):
-        self.violations += bad_end(instance.name, instance.process.stop(signal.SIGTERM))
+        self.violations += bad_end(instance.name, instance.stop(signal.SIGTERM))
 
 
 def bad_end(name, status):
@@ -69,24 +68,23 @@ def hung_drains(log):
 
 def kill_instance(scene):
     victim = scene.fleet.instances[0]
-    victim.kill()
+    victim.stop(signal.SIGKILL)
     scene.mended("instance 1 killed")
     time.sleep(4)
-    victim.start(scene.lab.programs.festabook)
-    victim.ready()
+    victim.start()
     scene.mark("instance 1 is back")
 
 
 def stop_redis(scene):
-    scene.lab.redis.process.send(signal.SIGSTOP)
+    scene.lab.redis.send(signal.SIGSTOP)
     scene.mark("Redis stopped")
     time.sleep(2 * LEASE_MS / 1000)
-    scene.lab.redis.process.send(signal.SIGCONT)
+    scene.lab.redis.send(signal.SIGCONT)
     scene.mended("Redis goes on")
 
 
 def empty_redis(scene):
-    scene.lab.redis.process.stop(signal.SIGKILL)
+    scene.lab.redis.stop(signal.SIGKILL)
     scene.mark("Redis killed")
     time.sleep(2 * LEASE_MS / 1000)
     scene.lab.redis.start()
@@ -107,8 +105,7 @@ def restart_rabbitmq(scene):
     scene.mark("RabbitMQ stopped")
     scene.lab.rabbitmq.stop()
     time.sleep(2)
-    scene.lab.rabbitmq.launch()
-    scene.lab.rabbitmq.ready()
+    scene.lab.rabbitmq.start()
     scene.mended("RabbitMQ is back")
 
 
@@ -118,8 +115,7 @@ def drain_instance(scene):
     scene.drain(victim)
     scene.mended("instance 1 has ended")
     time.sleep(2)
-    victim.start(scene.lab.programs.festabook)
-    victim.ready()
+    victim.start()
     scene.mark("instance 1 is back")
 
 
@@ -127,8 +123,7 @@ def rolling_upgrade(scene):
     """festabook_next is this service with one migration more; its first instance applies it while two old ones serve."""
     for number, instance in enumerate(scene.fleet.instances, 1):
         scene.drain(instance)
-        instance.start(scene.lab.programs.festabook_next)
-        instance.ready()
+        instance.start(arguments=[scene.lab.programs.festabook_next])
         scene.mark(f"instance {number} is new")
         # The proxy has to see it before the next one leaves.
         time.sleep(1)
@@ -221,8 +216,8 @@ def recovery(answers, began_at, mended_at):
 
 
 def last_outcome(answers, mended_at):
-    """Seconds from the mending until the last client that had met an error knew its outcome, which may take longer: what
-    nobody finished stays REQUEST_IN_PROGRESS until its claim runs out."""
+    """Seconds from the mending until the last client that had met an error knew its outcome, which may take longer: an
+    unfinished attempt stays REQUEST_IN_PROGRESS until its time is over."""
     tries = {}
     for answer in answers:
         tries.setdefault((answer["user"], answer.get("idempotency", answer["who"])), []).append(answer)
@@ -254,7 +249,8 @@ def judge(lab, fault, run, log, watch):
 
 
 def run_fault(lab, fault):
-    settings = {"FESTA_LOCK_LOCKABLES_COUPONS_STRATEGY": fault.coupons}
+    strategy = lab.programs.strategies.recommended(INSTANCES).name
+    settings = {"FESTA_LOCK_LOCKABLES_COUPONS_STRATEGY": fault.coupons or strategy}
     lab.stop_fleet()
     fleet = lab.fleet(INSTANCES, **settings)
     scene, logs, watch = Scene(lab, fleet), Logs(fleet), LeaseWatch(lab.redis)
@@ -279,7 +275,7 @@ def run_fault(lab, fault):
     verdict.facts["last_outcome_s"] = last_outcome(run.answers, scene.mended_at)
     if healed is None:
         verdict.violations.append("it did not recover while it was watched")
-    return {"fault": fault.name, "title": fault.title, "strategy": STRATEGY, "coupons": fault.coupons,
+    return {"fault": fault.name, "title": fault.title, "strategy": strategy, "coupons": fault.coupons or strategy,
             "instances": INSTANCES, "verdict": verdict.to_json(), "outcomes": run.outcomes(), "recovery_s": healed,
             "timeline": timeline(run.answers, began),
             "marks": [{"t": round(moment - began, 1), "text": text} for moment, text in scene.marks]}

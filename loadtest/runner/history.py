@@ -39,7 +39,8 @@ def holds(locks):
     for said in locks:
         if said["fence"] and said["outcome"] in _ENDS:
             head = f"{said['key']} {word(said['request_id'])} {said['fence']}"
-            lines.append(f"granted {head} {said['granted_ns']}")
+            shared = f" {word(said['hold'])}" if said.get("hold") else ""
+            lines.append(f"granted {head} {said['granted_ns']}{shared}")
             lines.append(f"ended {head} {said['ended_ns']} {_ENDS[said['outcome']]}")
     return lines
 
@@ -85,7 +86,7 @@ def operations(answers, stored_by):
 
 
 def owners(rows, answers, stored_by):
-    """Which request stored which row: (by row: who, sentences about rows that nobody explains).
+    """Which request stored which row: (the request by row, sentences about rows that no request explains).
 
     A row is of the request that was told of it; else of one without a known outcome by the same user for the same key.
     `rows`: [{"id", "user", "key"}]; user or key None: any."""
@@ -103,7 +104,7 @@ def owners(rows, answers, stored_by):
         match = next((answer for answer in open_ if row.get("user") in (None, answer.get("user"))
                       and row.get("key") in (None, answer["key"])), None)
         if match is None:
-            broken.append(f"row {name} exists, but nobody was told of it")
+            broken.append(f"row {name} exists, but no client was told of it")
         else:
             open_.remove(match)
             by_row[name] = match["who"]
@@ -132,7 +133,8 @@ def rows_and_answers(by_row, answers, locks, stored_by):
 
 def false_refusals(answers, log):
     """Operations that were refused for certain, and yet their repetition found them done: it got an answer without coming
-    to the lock, and no attempt before it was without a known outcome."""
+    to the lock, and no attempt before it was without a known outcome. What a queue accepts (202) takes no lock and is not judged
+    here."""
     reached = {said["request_id"] for said in lock_lines(log, {answer["who"] for answer in answers})}
     attempts = {}
     for answer in sorted(answers, key=lambda each: each["sent"]):
@@ -142,7 +144,7 @@ def false_refusals(answers, log):
     for (user, key), tries in attempts.items():
         last = tries[-1]
         unclear = any(answer["status"] in UNKNOWN or answer["code"] == "REQUEST_IN_PROGRESS" for answer in tries[:-1])
-        if 200 <= last["status"] < 300 and last["who"] not in reached and not unclear and len(tries) > 1:
+        if 200 <= last["status"] < 300 and last["status"] != 202 and last["who"] not in reached and not unclear and len(tries) > 1:
             if not any(200 <= answer["status"] < 300 for answer in tries[:-1]):
                 broken.append(f"key {key} of user {user} was refused, and then found to be done as row {last['row']}")
     return broken

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 
 from .processes import Processes
 from .servers import Postgres, RabbitMq, Redis, RedlockNodes
@@ -14,62 +13,73 @@ DATABASE = "festabook"
 
 
 class Lab:
-    """Servers on free ports in a folder of their own; close() ends all of them."""
+    """Servers on free ports in a folder of their own, and the settings by which festabook finds them; close() ends all of them."""
 
-    def __init__(self, folder, programs, users, rabbitmq=False, production=False):
-        """`production`: three instances with what we recommend for them, and requests that cannot choose."""
-        self.folder = pathlib.Path(folder)
-        self.programs = programs
-        self.processes = Processes(self.folder)
-        self._production = production
-        self._fleet = None
-        self._wanted = None
-        self.postgres = None
+    def __init__(self, folder, festabook, redlock=False, rabbitmq=False):
+        self.processes = Processes(folder)
+        self.folder = self.processes.folder
+        self.festabook = festabook
+        self.postgres = self.redis = self.redlock = self.rabbitmq = None
         try:
-            self._start(users, rabbitmq)
+            # All at once; RabbitMQ takes longest.
+            self.rabbitmq = RabbitMq(self.processes) if rabbitmq else None
+            # The benchmark reads whole statements there.
+            self.postgres = Postgres(self.processes, DATABASE, ["track_activity_query_size=8192"])
+            self.redis = Redis(self.processes)
+            self.redlock = RedlockNodes(self.processes) if redlock else None
+            for server in self._servers():
+                server.ready()
         except BaseException:
             self.close()
             raise
-
-    def _start(self, users, rabbitmq):
-        # It takes longest; nobody needs it before the first fleet.
-        self.rabbitmq = RabbitMq(self.processes, self.folder) if rabbitmq else None
-        self.postgres = Postgres(self.processes, self.folder)
-        self.redis = Redis(self.processes, self.folder, "redis")
-        self.redlock = RedlockNodes(self.processes, self.folder)
-        self.postgres.create(DATABASE)
-        self.judge = Judge(self.postgres, DATABASE, self.programs.history_check)
-        if self.rabbitmq:
-            self.rabbitmq.ready()
-        self.fleet(1)
-        self.tokens = self._store_tokens(users)
 
     def close(self):
         self.processes.stop_all()
         if self.postgres:
             self.postgres.remove()
 
+    def _servers(self):
+        return [server for server in (self.postgres, self.redis, self.redlock, self.rabbitmq) if server]
+
     def settings(self, **more):
-        settings = {
-            **self.postgres.settings(DATABASE), "FESTA_DEMO": "true", "FESTA_LAB": "true",
-            "FESTA_DATABASE_CONNECTIONS": str(POOL),
-            "FESTA_REDIS_HOST": "127.0.0.1", "FESTA_REDIS_PORT": str(self.redis.port),
-            "FESTA_REDLOCK_NODES": self.redlock.addresses(),
-            # All five share this machine with everything else: they may be slow.
-            "FESTA_REDLOCK_TIMEOUT_MS": "500", "FESTA_HTTP_DRAIN_DELAY_MS": "0"}
+        """An instance's: where the servers are, and what is given."""
+        return {name: value for server in self._servers() for name, value in server.settings().items()} | more
+
+    def tools(self):
+        """festabook seed and festabook token, which only a lab has."""
+        return Tools(self.festabook, self.processes.environment(self.settings(FESTA_LAB="true", FESTA_DEMO="true")))
+
+
+class LoadLab(Lab):
+    """With fleets of instances, users and their tokens, and a judge."""
+
+    def __init__(self, folder, programs, users, rabbitmq=False, production=False):
+        """`production`: three instances with what we recommend for them, and requests that cannot choose."""
+        self.programs = programs
+        self._production = production
+        self._fleet = self._wanted = None
+        super().__init__(folder, programs.festabook, redlock=True, rabbitmq=rabbitmq)
+        try:
+            self.judge = Judge(self.postgres, programs.history_check)
+            self.fleet(1)
+            self.tokens = self._store_tokens(users)
+        except BaseException:
+            self.close()
+            raise
+
+    def settings(self, **more):
+        settings = {"FESTA_LAB": "true", "FESTA_DATABASE_CONNECTIONS": str(POOL)}
         if self._production:
-            settings |= {"FESTA_LAB": "false", "FESTA_LOCK_STRATEGY": "redis-pubsub", "FESTA_LOCK_INSTANCES": "3",
-                         "FESTA_HTTP_DRAIN_DELAY_MS": "1000"}
-        if self.rabbitmq:
-            settings |= {"FESTA_RABBITMQ_HOST": "127.0.0.1", "FESTA_RABBITMQ_PORT": str(self.rabbitmq.port)}
-        return {**settings, **more}
+            settings |= {"FESTA_LAB": "false", "FESTA_LOCK_STRATEGY": self.programs.strategies.recommended(3).name,
+                         "FESTA_LOCK_INSTANCES": "3", "FESTA_HTTP_DRAIN_DELAY_MS": "1000"}
+        return super().settings(**{**settings, **more})
 
     def fleet(self, count, **settings):
         """Instances with these settings: those that run, or new ones in their place."""
         wanted = (count, settings)
         if self._wanted != wanted:
             self.stop_fleet()
-            self._fleet = Fleet(self.processes, self.programs.festabook, count, self.settings(**settings))
+            self._fleet = Fleet(self.processes, self.festabook, count, self.settings(**settings))
             self._wanted = wanted
         return self._fleet
 
@@ -86,10 +96,9 @@ class Lab:
         return [server.command("INFO", "commandstats") for server in (self.redis, *self.redlock.nodes)]
 
     def _store_tokens(self, users):
-        tools = Tools(self.programs.festabook, self.processes.environment(self.settings(FESTA_LAB="true")))
         file = self.folder / "tokens.json"
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as output:
-            json.dump(tools.tokens(users), output)
+            json.dump(self.tools().tokens(users), output)
         return file
 
 

@@ -32,12 +32,12 @@ def is_accepted(answer):
 
 
 def is_rejected(answer):
-    """Told no, for a reason that is the client's to know: somebody else was first."""
+    """Refused for a reason that the client can understand: another request was first."""
     return 400 <= answer["status"] < 500
 
 
 def taken(answer):
-    """Milliseconds until somebody knew where they stood: of a queue's 202, until the claim was seen to be over."""
+    """Milliseconds until the client knew its outcome: of a queue's 202, until the claim was seen to be over."""
     if answer["status"] == 202 and answer.get("finished"):
         return answer["finished"] - answer["sent"]
     return answer.get("ms", answer["received"] - answer["sent"])

@@ -2,12 +2,7 @@
 
 import dataclasses
 
-# As in app/strategies.cc; a test compares the two.
-STRATEGIES = ("none", "memory", "redis-spin", "redis-pubsub", "redis-fair", "redlock", "pg-constraint", "pg-row",
-              "pg-version", "pg-serializable", "pg-advisory", "pg-repeatable-read", "queue-local", "queue-rabbitmq")
-QUEUES = ("queue-local", "queue-rabbitmq")
-ON_REDIS = ("redis-spin", "redis-pubsub", "redis-fair")
-ONE_PROCESS = ("memory", "queue-local")
+from .strategies import Strategy
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,32 +41,31 @@ SCENARIOS = (
 class Cell:
     """One line of the comparison; run once per round."""
     scenario: Scenario
-    strategy: str
-    backstop: str  # off, on; empty: queues, which have their own
+    strategy: Strategy
+    backstop: str  # off, on, single (on, each write in a transaction of its own); empty: queues, which have their own
     instances: int
     workers: int = 0  # of a queue, per instance; 0: as configured
 
     def must_fail(self):
-        """A control: whoever does not see this oversell is blind."""
+        """A control: a run that does not see this cell oversell is not trusted."""
         if self.backstop != "off" or self.scenario.name == "double-click":
             return False
-        return (self.strategy == "none" or self.strategy == "pg-repeatable-read"
-                or (self.strategy == "memory" and self.instances > 1))
+        return self.strategy.lab_only or not self.strategy.reaches(self.instances)
 
     def label(self):
-        form = {"off": " alone", "on": " with backstop", "": ""}[self.backstop]
+        form = {"off": " alone", "on": " with backstop", "single": " with backstop, not shared", "": ""}[self.backstop]
         workers = f", {self.workers} worker{'s' if self.workers > 1 else ''}" if self.workers else ""
-        return (f"{self.scenario.name}: {self.strategy}{form}{workers} on {self.instances} "
+        return (f"{self.scenario.name}: {self.strategy.name}{form}{workers} on {self.instances} "
                 f"instance{'s' if self.instances > 1 else ''}")
 
 
 def applies(scenario, strategy, instances):
-    if strategy in QUEUES:
-        return scenario.queues != "no" and (instances == 1 or strategy not in ONE_PROCESS)
+    if strategy.is_queue():
+        return scenario.queues != "no" and strategy.reaches(instances)
     if scenario.queues == "only":
         return False
-    # A sale of a seat or a coupon updates the row that it read, which REPEATABLE READ does refuse: no control there.
-    return strategy != "pg-repeatable-read" or scenario.subject == "pins"
+    # A sale of a seat or a coupon updates the row that it read: no control there.
+    return not strategy.refuses_stale_updates or scenario.subject == "pins"
 
 
 def rotated(items, block):
@@ -88,18 +82,21 @@ def _cells(scenario, strategies, instances, quick):
         if scenario.queues == "only":
             for workers in (1, 3, 100):
                 yield Cell(scenario, strategy, "", instances, workers)
-        elif strategy in QUEUES:
+        elif strategy.is_queue():
             yield Cell(scenario, strategy, "", instances)
         else:
             yield Cell(scenario, strategy, "off", instances)
-            if scenario.production and (not quick or (strategy == "none" and scenario.name == "pins")):
+            if scenario.production and (not quick or (strategy.name == "none" and scenario.name == "pins")):
                 yield from _production(scenario, strategy, instances)
 
 
 def _production(scenario, strategy, instances):
-    """Fence and constraints on top: `none`, for which they are everything, and what we recommend."""
-    if strategy == "none" or (strategy == "memory" and instances == 1) or (strategy == "redis-pubsub" and instances > 1):
+    """Fence and constraints on top: `none`, for which they are everything, and what we recommend, with and without sharing."""
+    recommended = strategy.recommended and (strategy.scope == "processes") == (instances > 1)
+    if strategy.name == "none" or recommended:
         yield Cell(scenario, strategy, "on", instances)
+    if recommended and scenario.subject != "pins":  # pins never share
+        yield Cell(scenario, strategy, "single", instances)
 
 
 def plan(scenarios, strategies, instances, quick, chosen=False):

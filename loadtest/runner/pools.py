@@ -7,7 +7,7 @@ POOLS = (1, 10, 100)
 
 def run(lab, quick):
     scenario = next(each for each in plan.SCENARIOS if each.name == "pins")
-    cell = plan.Cell(scenario, "none", "off", 1)
+    cell = plan.Cell(scenario, lab.programs.strategies.named("none"), "off", 1)
     lines = []
     for pool in POOLS:
         # All of them wait for a connection, not in front of the service.

@@ -1,59 +1,67 @@
-"""Processes that a run starts: each in a session of its own, ended by its id, none outlives the run."""
+"""Processes that a run starts by scripts/server.sh: each in a session of its own, ended by its id; none outlives the run."""
 
+import fcntl
 import os
 import pathlib
-import random
+import resource
 import signal
-import socket
 import subprocess
-import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVER = ROOT / "scripts" / "server.sh"
 
 
 class StartError(Exception):
     """A sentence for people: what did not start, and where its log is."""
 
 
-_given = set()
+def read_line(kind, line):
+    """The words of server.sh's line as a dictionary."""
+    state, _, rest = line.strip().partition(" ")
+    if state != "ready":
+        raise StartError(rest or f"{kind} did not start")
+    return dict(word.split("=", 1) for word in rest.split())
 
 
-def free_port():
-    """A port of 127.0.0.1 that nobody listens on and that this run has not been given before."""
-    for port in random.sample(range(20000, 30000), 200):
-        if port not in _given and not listens(port):
-            _given.add(port)
-            return port
-    raise StartError("no free port between 20000 and 29999 on 127.0.0.1")
+class Server:
+    """One server. It keeps its folder, its port and its log over restarts."""
 
+    def __init__(self, processes, kind, name, *options, settings=(), arguments=()):
+        """Starts it; port and words are known when it is ready()."""
+        self.kind, self.name = kind, name
+        self.log = processes.logs / f"{name}.log"
+        self.port = None
+        self.words = {}  # of its line
+        self._folder = processes.folder / name
+        self._environment = processes.environment(settings)
+        self._options = options
+        self._arguments = arguments
+        self.log.write_bytes(b"")
+        self.launch("--fresh")
+        processes.add(self)
 
-def wait_until(condition, what, seconds=60.0, alive=lambda: True):
-    """Returns the condition's first true value; `alive` false ends the waiting early."""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if not alive() or time.monotonic() > deadline:
-            raise StartError(f"{what}, and will not" if not alive() else f"{what} after {seconds:.0f} s")
-        time.sleep(0.02)
+    def launch(self, *options, arguments=()):
+        """Starts it and does not wait. `arguments` are for the server itself, e.g. another binary."""
+        self._arguments = arguments or self._arguments
+        kept = ["--port", self.port] if self.port else []
+        command = [SERVER, self.kind, self._folder, "--log", self.log, *kept, *options, *self._options, "--", *self._arguments]
+        self._child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       text=True, start_new_session=True, env=self._environment)
 
+    def ready(self):
+        """Waits until the server answers; itself."""
+        with self._child.stdout as output:
+            self.words = read_line(self.kind, output.readline())
+        self.port = int(self.words["port"])
+        return self
 
-def listens(port):
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    def start(self, **how):
+        self.launch(**how)
+        self.ready()
 
-
-class Process:
-    """One child. `log` is a file that its output is added to."""
-
-    def __init__(self, name, arguments, log, environment, user=None):
-        self.name = name
-        self.log = log
-        other_user = {"user": user, "group": user, "extra_groups": []} if user else {}
-        with open(log, "ab") as output:
-            self._child = subprocess.Popen(
-                [str(argument) for argument in arguments], stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True, env=environment, **other_user)
+    def settings(self):
+        """By which festabook finds it."""
+        return {name: value for name, value in self.words.items() if name.startswith("FESTA_")}
 
     @property
     def pid(self):
@@ -66,13 +74,11 @@ class Process:
         if self.runs():
             self._child.send_signal(number)
 
-    def wait(self, seconds=60.0):
-        return self._child.wait(seconds)
-
-    def stop(self, number=signal.SIGTERM, seconds=40.0):
-        """Ends it by the signal, and by SIGKILL if it does not end in time; its exit status."""
+    def stop(self, number=None, seconds=40.0):
+        """Ends it by the signal, which is that for an end in order unless told, and by SIGKILL if it does not end in time; its
+        exit status."""
         self.send(signal.SIGCONT)
-        self.send(number)
+        self.send(number or signal.Signals["SIG" + self.words.get("stop", "KILL")])
         try:
             return self._child.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -81,45 +87,34 @@ class Process:
 
 
 class Processes:
-    """All children of a run, in the order of their start."""
-
-    MARK = "LOADTEST_RUN"
+    """All servers of a run, in the order of their start, in a folder that no other run uses meanwhile."""
 
     def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(folder).absolute()
         self.logs = self.folder / "log"
         self.logs.mkdir(parents=True, exist_ok=True)
-        self._list = self.folder / "pids"
         self._all = []
-        self._end_old()
-        self._list.write_text("")
+        self._lock = open(self.folder / "lock", "w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            raise StartError(f"another run uses {self.folder}; set FESTA_RUN_DIR to another folder") from None
+        # Servers inherit it.
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
     def environment(self, settings=()):
-        """A child's variables: none of ours that festabook would read, and the mark of this run."""
+        """A child's variables: none of ours that festabook would read."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FESTA_")}
-        return {**kept, self.MARK: str(self.folder), **dict(settings)}
+        return {**kept, **{name: str(value) for name, value in dict(settings).items()}}
 
-    def start(self, name, arguments, settings=(), user=None, log=None):
-        process = Process(name, arguments, log or self.logs / f"{name}.log", self.environment(settings), user)
-        self._all.append(process)
-        with open(self._list, "a") as pids:
-            pids.write(f"{process.pid}\n")
-        return process
+    def add(self, server):
+        self._all.append(server)
 
     def stop_all(self):
-        for process in reversed(self._all):
-            if process.runs():
-                process.stop(seconds=15)
+        for server in reversed(self._all):
+            if server.runs():
+                server.stop(seconds=15)
         self._all.clear()
-
-    def _end_old(self):
-        """What a run that was killed has left: pids that still carry this folder's mark."""
-        mark = f"{self.MARK}={self.folder}".encode()
-        for pid in self._list.read_text().split() if self._list.exists() else []:
-            try:
-                if mark not in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                    continue
-                os.kill(int(pid), signal.SIGKILL)
-                wait_until(lambda: not os.path.exists(f"/proc/{pid}"), f"process {pid} does not end")
-            except OSError:
-                continue
+        self._lock.close()

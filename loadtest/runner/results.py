@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 
-from .servers import ROOT, postgres_tools
+from .processes import ROOT
 
 
 def _said(*command):
@@ -29,7 +29,7 @@ def machine(k6):
     return {
         "cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(),
         "memory_gb": round(int(memory[1]) / 2**20, 1), "kernel": platform.release(),
-        "versions": {"postgresql": _version(postgres_tools() / "postgres", "--version"),
+        "versions": {"postgresql": _version("psql", "--version"),
                      "redis": _version("redis-server", "--version"),
                      "rabbitmq": _version("dpkg-query", "-W", "-f", "${Version}", "rabbitmq-server"),
                      "k6": _version(k6, "version"), "proxy": "HAProxy " + (_version("haproxy", "-v") or "?")}}

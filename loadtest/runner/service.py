@@ -4,12 +4,11 @@ import base64
 import http.client
 import json
 import re
-import resource
 import signal
 import subprocess
 import time
 
-from .processes import StartError, free_port, wait_until
+from .processes import Server, StartError
 
 
 def get(port, path, seconds=5.0):
@@ -31,30 +30,14 @@ def rendered_at(metrics):
     return float(found.group(1)) if found else 0.0
 
 
-class Instance:
+class Instance(Server):
     """One process of the service. It keeps its port and its log over restarts."""
 
     def __init__(self, processes, name, binary, settings):
-        self.name = name
-        self.port = free_port()
-        self.log = processes.logs / f"{name}.log"
-        self.log.write_bytes(b"")
-        self._processes = processes
-        self._settings = dict(settings)
-        self.start(binary)
+        super().__init__(processes, "festabook", name, settings=settings, arguments=[binary])
 
-    def start(self, binary):
-        self.process = self._processes.start(
-            self.name, [binary], {**self._settings, "FESTA_HTTP_PORT": str(self.port)}, log=self.log)
-
-    def is_ready(self):
-        return get(self.port, "/readyz")[0] == 200
-
-    def ready(self, seconds=60.0):
-        wait_until(self.is_ready, f"{self.name} is not ready (log: {self.log})", seconds, self.process.runs)
-
-    def kill(self):
-        self.process.stop(signal.SIGKILL)
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
 
     def metrics(self, seconds=10.0):
         """Rendered after this call: the service serves one text for a second."""
@@ -67,50 +50,13 @@ class Instance:
         raise RuntimeError(f"{self.name} does not show its metrics")
 
 
-def proxy_configuration(listen, ports, socket, connections=8000):
-    """HAProxy in front of instances on these ports.
+class Proxy(Server):
+    """HAProxy as it is shipped. An instance that stops is noticed within its drain delay, which is shorter here."""
 
-    An instance that drains says so by /readyz and gets no new requests; requests are repeated on another instance only
-    when no connection could be made, never when one may have been read."""
-    servers = "\n".join(f"  server instance{number} 127.0.0.1:{port}" for number, port in enumerate(ports, 1))
-    return f"""global
-  maxconn {connections}
-  stats socket {socket} mode 600 level admin
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 90s
-  timeout server 90s
-  # /readyz asks a Redis that may stand still.
-  timeout check 2s
-  timeout http-keep-alive 90s
-  retries 3
-  option redispatch 1
-frontend public
-  bind 127.0.0.1:{listen}
-  # The service reads the first line only, and the option below adds one.
-  http-request del-header X-Forwarded-For
-  option forwardfor
-  default_backend festabook
-backend festabook
-  balance roundrobin
-  option httpchk GET /readyz
-  http-check expect status 200
-  default-server check inter 200ms fall 2 rise 1
-{servers}
-"""
-
-
-class Proxy:
     def __init__(self, processes, ports):
-        self.port = free_port()
-        file = processes.folder / "haproxy.cfg"
-        # A connection takes two files, one to each side.
-        connections = min(8000, (resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 200) // 2)
-        file.write_text(proxy_configuration(self.port, ports, processes.folder / "haproxy.sock", connections))
-        self.process = processes.start("haproxy", ["haproxy", "-db", "-f", file])
-        wait_until(lambda: get(self.port, "/healthz")[0] == 200,
-                   f"HAProxy does not answer (log: {self.process.log})", alive=self.process.runs)
+        instances = [word for port in ports for word in ("--instance", port)]
+        super().__init__(processes, "haproxy", "haproxy", *instances,
+                         "--change", "inter 500ms fall 2 rise 2", "inter 200ms fall 2 rise 1")
 
 
 class Fleet:
@@ -123,18 +69,18 @@ class Fleet:
                           for number in range(1, count + 1)]
         for instance in self.instances:
             instance.ready()
-        self.proxy = Proxy(processes, [instance.port for instance in self.instances]) if count > 1 else None
+        self.proxy = Proxy(processes, [instance.port for instance in self.instances]).ready() if count > 1 else None
 
     def url(self):
         return f"http://127.0.0.1:{self.proxy.port if self.proxy else self.instances[0].port}"
 
     def stop(self):
         if self.proxy:
-            self.proxy.process.stop()
+            self.proxy.stop()
         for instance in self.instances:
-            instance.process.send(signal.SIGTERM)
+            instance.send(signal.SIGTERM)
         for instance in self.instances:
-            instance.process.stop()
+            instance.stop()
 
 
 class Tools:

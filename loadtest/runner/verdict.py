@@ -5,7 +5,7 @@ import dataclasses
 import subprocess
 
 from . import history
-from .servers import ROOT
+from .processes import ROOT
 
 INVARIANTS = ROOT / "loadtest" / "invariants"
 MOST_SENTENCES = 20
@@ -74,19 +74,19 @@ class Verdict:
 
 
 class Judge:
-    def __init__(self, postgres, database, history_checker):
+    def __init__(self, postgres, history_checker):
         self._postgres = postgres
-        self.database = database
         self._program = history_checker
 
-    def judge(self, subject_kind, subject, answers, log, strategy="", ordered=False, sold_out=True):
+    def judge(self, subject_kind, subject, answers, log, queued=False, ordered=False, sold_out=True):
         """`log`: what the instances wrote meanwhile. `ordered`: grants in the order of arrival are promised.
+        `queued`: the answer comes before the turn, and the sequence is the order.
         `sold_out`: enough was asked for to leave nothing."""
         area = AREAS[subject_kind]
         ids = ids_of(subject, area)
         verdict = Verdict()
         broken, facts, rows = self._postgres.rows_of(
-            self.database, [(INVARIANTS / f"{subject_kind}.sql").read_text(), area.facts, area.rows], ids)
+            [(INVARIANTS / f"{subject_kind}.sql").read_text(), area.facts, area.rows], ids)
         for found in broken:
             verdict.violations.append(found["broken"])
             verdict.oversold += found["oversold"]
@@ -95,7 +95,7 @@ class Judge:
         if subject_kind == "coupons" and any(row["state"] not in ("DONE", "FAILED") for row in rows):
             verdict.violations.append("claims were left without an outcome")
         if ordered:
-            self._check_order(verdict, rows, answers, log, strategy)
+            self._check_order(verdict, rows, answers, log, queued)
         if sold_out and verdict.facts["sold"] < verdict.facts["limit"]:
             verdict.violations.append(f"only {verdict.facts['sold']} of {verdict.facts['limit']} were given away")
         return verdict
@@ -110,8 +110,8 @@ class Judge:
         verdict.violations += history_check(self._program, lines, "--unknown", unknown)
         verdict.facts["events"] = len(lines)
 
-    def _check_order(self, verdict, rows, answers, log, strategy):
-        if strategy.startswith("queue-"):
+    def _check_order(self, verdict, rows, answers, log, queued):
+        if queued:
             numbers = {str(row["id"]): row["sequence"] for row in rows if row["sequence"] is not None}
             lines = history.turns(answers, numbers)
             verdict.violations += history_check(self._program, lines, "--fifo")

@@ -5,8 +5,8 @@ import pathlib
 import tempfile
 import unittest
 
-from loadtest.runner.processes import Processes
-from loadtest.runner.servers import ROOT, Postgres
+from loadtest.runner.processes import ROOT, Processes
+from loadtest.runner.servers import Postgres
 from loadtest.runner.verdict import Judge
 
 DATABASE = "checker"
@@ -54,18 +54,17 @@ class CheckerTest(unittest.TestCase):
         pathlib.Path(folder.name).chmod(0o755)
         processes = Processes(folder.name)
         cls.addClassCleanup(processes.stop_all)
-        cls.postgres = Postgres(processes, folder.name, ["fsync=off"])
+        cls.postgres = Postgres(processes, DATABASE, ["fsync=off"]).ready()
         cls.addClassCleanup(cls.postgres.remove)
-        cls.postgres.create(DATABASE)
         migrations = sorted((ROOT / "migrations").glob("V*.sql"))
-        cls.postgres.run(DATABASE, "".join(migration.read_text() for migration in migrations) + LAB)
+        cls.postgres.run("".join(migration.read_text() for migration in migrations) + LAB)
 
     def setUp(self):
         self.store("TRUNCATE users, festivals, places, performances, seats, coupons CASCADE;" + SEED)
-        self.judge = Judge(self.postgres, DATABASE, os.environ["HISTORY_CHECK"])
+        self.judge = Judge(self.postgres, os.environ["HISTORY_CHECK"])
 
     def store(self, sql):
-        self.postgres.run(DATABASE, sql)
+        self.postgres.run(sql)
 
     def seats(self, answers=SALES, log="", **promises):
         return self.judge.judge("seats", {"performance": 5}, answers, log, **promises)
@@ -98,7 +97,7 @@ class CheckerTest(unittest.TestCase):
         self.store("UPDATE seats SET is_reserved = false WHERE id = 1")
         self.assertEqual(self.seats().violations, ["seat A-1 of performance 5 is sold, but not marked"])
         self.store("UPDATE seats SET is_reserved = true; UPDATE reservations SET cancelled_at = now() WHERE id = 101")
-        self.assertIn("seat A-1 of performance 5 is marked as sold, but nobody has it", self.seats().violations)
+        self.assertIn("seat A-1 of performance 5 is marked as sold, but has no reservation", self.seats().violations)
 
     def test_a_fourth_pin_is_caught(self):
         self.store("INSERT INTO announcements (id, festival_id, title, content, is_pinned, unguarded)"
@@ -116,19 +115,19 @@ class CheckerTest(unittest.TestCase):
         self.store("DELETE FROM announcements WHERE id = 203")
         self.assertEqual(self.pins(sold_out=False).violations, ["c was answered 201, but there is no row '203'"])
 
-    def test_a_row_that_nobody_was_told_of_is_caught(self):
-        self.assertEqual(self.seats([SALES[0], SALES[2]]).violations, ["row 102 exists, but nobody was told of it"])
+    def test_a_row_that_no_client_was_told_of_is_caught(self):
+        self.assertEqual(self.seats([SALES[0], SALES[2]]).violations, ["row 102 exists, but no client was told of it"])
 
     def test_a_row_behind_a_refusal_is_caught(self):
         self.assertEqual(self.seats([SALES[0], answer("b", 503, "", 2)]).violations,
-                         ["row 102 exists, but nobody was told of it"])
+                         ["row 102 exists, but no client was told of it"])
 
     def test_a_row_may_stand_behind_an_answer_that_never_came(self):
         for status in (0, 500, 502):
             self.assertEqual(self.seats([SALES[0], answer("b", status, "", 2)]).violations, [])
         # … of the same user only.
         self.assertEqual(self.seats([SALES[0], answer("b", 0, "", 7)]).violations,
-                         ["row 102 exists, but nobody was told of it"])
+                         ["row 102 exists, but no client was told of it"])
 
     def test_repetitions_that_get_the_first_answer_are_one_operation(self):
         first, again = dict(SALES[0], idempotency="i"), dict(answer("a2", 200, "101", 1), idempotency="i")
@@ -167,7 +166,7 @@ class CheckerTest(unittest.TestCase):
 
     def test_a_queue_out_of_turn_is_caught(self):
         late = [answer("a", 202, "301", 1, at=2000.0), answer("b", 202, "302", 2, at=1000.0), CLAIMS[2]]
-        verdict = self.coupons(late, strategy="queue-local", ordered=True)
+        verdict = self.coupons(late, queued=True, ordered=True)
         self.assertEqual(len(verdict.violations), 1)
         self.assertIn("was received before a", verdict.violations[0])
 
@@ -178,8 +177,8 @@ class CheckerTest(unittest.TestCase):
     def test_locks_out_of_turn_are_counted(self):
         second = 1_000_000_000
         log = locked("a", 2, 5 * second, 5 * second, wait_ms=4000) + locked("b", 1, 4 * second, 4 * second, wait_ms=2000)
-        self.assertEqual(self.pins(log=log, strategy="redis-fair", ordered=True).facts["out_of_turn"], 1)
-        self.assertEqual(self.pins(log=log[:0], strategy="redis-fair", ordered=True).facts["out_of_turn"], 0)
+        self.assertEqual(self.pins(log=log, ordered=True).facts["out_of_turn"], 1)
+        self.assertEqual(self.pins(log=log[:0], ordered=True).facts["out_of_turn"], 0)
 
     def test_something_left_over_is_told_where_all_was_wanted(self):
         self.store("UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = 203")

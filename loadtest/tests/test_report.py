@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from loadtest.reporting import figures, markdown, page  # noqa: E402
-from loadtest.reporting.plots import Row, Scale, bars, ranges  # noqa: E402
+from loadtest.reporting.plots import Row, Scale, bars, ranges, sparkline, thinned  # noqa: E402
 from loadtest.reporting.timelines import timeline  # noqa: E402
 
 
@@ -19,9 +19,15 @@ def verdict(oversold=0, must_fail=False, violations=()):
             "violations": list(violations), "facts": {"sold": 3 + oversold, "limit": 3}}
 
 
+# As far as they occur here, in the order of the service's table.
+STRATEGIES = ("none", "memory", "redis-spin", "redlock", "pg-row", "pg-version", "queue-local")
+
+
 def cell(strategy, accepted=30.0, rejected=970.0, p95=20.0, **more):
+    place = STRATEGIES.index(strategy) if strategy in STRATEGIES else len(STRATEGIES)
     times = {"count": 3, "p50": 10.0, "p95": p95, "p99": 30.0, "max": 40.0}
-    return {"scenario": "pins", "title": "100 creates", "strategy": strategy, "backstop": "off", "instances": 1, "pool": 16,
+    return {"scenario": "pins", "title": "100 creates", "strategy": strategy, "place": place,
+            "lab_only": strategy == "none", "backstop": "off", "instances": 1, "pool": 16,
             "order": 1, "rounds": 1, "verdict": verdict(), "seconds": 0.1, "accepted_per_s": accepted,
             "rejected_per_s": rejected, "errors_per_s": 0.0, "outcomes": {"201": 3, "409 PINNED_LIMIT_EXCEEDED": 97},
             "latency_ms": {"accepted": times, "rejected": times},
@@ -94,10 +100,11 @@ class Verdicts(unittest.TestCase):
             self.assertIn("Blind: none (pins, one instance)", html)
 
     def test_forms_of_a_strategy_have_rows_of_their_own(self):
-        cells = [cell("none", backstop="on"), cell("none"), cell("queue-local", workers=3), cell("memory", instances=3)]
+        cells = [cell("none", backstop="on"), cell("none"), cell("queue-local", workers=3), cell("memory", instances=3),
+                 cell("memory", instances=3, backstop="single")]
         columns, rows = figures.matrix(cells)
         self.assertEqual(columns, [("pins", 1), ("pins", 3)])
-        self.assertEqual([name for name, _ in rows], ["none", "none + backstop", "memory", "queue-local, 3 workers"])
+        self.assertEqual([name for name, _ in rows], ["none", "none + backstop", "memory", "memory + backstop, not shared", "queue-local, 3 workers"])
         self.assertEqual([found is None for found in dict(rows)["memory"]], [True, False])
 
 
@@ -241,6 +248,30 @@ class Program(unittest.TestCase):
             self.assertIn("cannot be read", self.run_report(source).stderr)
             source.write_text("{")
             self.assertEqual(self.run_report(source).returncode, 1)
+
+
+class Size(unittest.TestCase):
+    def test_the_page_opens_at_the_verdict(self):
+        html = page.render(results([cell("memory"), cell("none", verdict=verdict(5, must_fail=True))]))
+        self.assertLess(html.index('class="verdict kept"'), html.index("Who kept the promise"))
+        self.assertLess(html.index("Who kept the promise"), html.index("a processor"))
+        self.assertIn('class="verdict broken"', page.render(results([cell("memory", verdict=verdict(1))])))
+
+    def test_figures_of_a_scenario_are_folded_away(self):
+        html = page.render(results([cell("memory")]))
+        self.assertIn('<details class="card"><summary>On one instance: memory was fastest of 1</summary>', html)
+        self.assertNotIn("<details open", html)
+
+    def test_a_long_run_does_not_make_a_large_page(self):
+        short, long = (page.render(results([cell("memory", timeline=[
+            {"t": t, "rss_mb": 40, "cpu_percent": 50, "accepted_per_s": t % 7} for t in range(seconds)])])) for seconds in (30, 5000))
+        self.assertLess(len(long), len(short) + 500)
+
+    def test_thinning_keeps_the_peak(self):
+        points = [(t, 99 if t == 777 else 1) for t in range(1000)]
+        self.assertLessEqual(len(thinned(points, 30)), 30)
+        self.assertIn((777, 99), thinned(points, 30))
+        self.assertIn("polyline", sparkline(points, "x"))
 
 
 if __name__ == "__main__":

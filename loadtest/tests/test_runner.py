@@ -2,19 +2,24 @@
 
 import collections
 import contextlib
+import dataclasses
 import io
+import json
 import os
 import pathlib
-import re
 import tempfile
+import types
 import unittest
 
 from loadtest import run
-from loadtest.runner import cells, faults, history, load, plan, prometheus, redis_stats, results, sampling, servers, service
+from loadtest.runner import cells, faults, history, load, plan, processes, prometheus, redis_stats, results, sampling, service, \
+    strategies
 from loadtest.runner.processes import StartError
 from loadtest.runner.verdict import Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The real table of the real service.
+TABLE = strategies.read(os.environ.get("FESTABOOK", ROOT / ".build" / "release" / "festabook"))
 
 
 class RotationTest(unittest.TestCase):
@@ -32,52 +37,93 @@ class RotationTest(unittest.TestCase):
         self.assertEqual(sorted(plan.rotated([1, 2, 3], 100)), [1, 2, 3])
 
 
+class StrategiesTest(unittest.TestCase):
+    ROW = {"name": "new", "what": "w", "use": "u", "kind": "lock", "needs": None, "scope": "process", "order": "process",
+           "lab_only": False, "refuses_stale_updates": False, "recommended": False}
+
+    def test_a_row_is_read_and_what_is_not_known_here_is_left_out(self):
+        table = strategies.parse(json.dumps([{**self.ROW, "later": 1}, {**self.ROW, "name": "two", "needs": "redis"}]))
+        self.assertEqual(table.names(), ["new", "two"])
+        self.assertEqual([(one.place, one.needs) for one in table], [(0, ""), (1, "redis")])
+
+    def test_scope_and_order_count_for_several_instances(self):
+        one = strategies.parse(json.dumps([self.ROW]))[0]
+        self.assertTrue(one.reaches(1) and one.keeps_order(1))
+        self.assertFalse(one.reaches(3) or one.keeps_order(3))
+        shared = dataclasses.replace(one, scope="processes", order="overall")
+        self.assertTrue(shared.reaches(3) and shared.keeps_order(3))
+
+    def test_one_is_recommended_for_one_instance_and_one_for_several(self):
+        self.assertEqual((TABLE.recommended(1).scope, TABLE.recommended(3).scope), ("process", "processes"))
+
+    def test_a_row_that_was_added_takes_part_in_every_scenario(self):
+        memory = TABLE.named("memory")
+        new = dataclasses.replace(memory, name="new", place=len(TABLE), recommended=False)
+        planned = lambda *rows: {(cell.scenario.name, cell.backstop, cell.instances, cell.workers, cell.must_fail())
+                                 for _, _, cells in plan.plan(plan.SCENARIOS, rows, (1, 3), False) for cell in cells
+                                 if cell.strategy == rows[-1] and cell.backstop in ("off", "")}
+        self.assertEqual(planned(*TABLE, new), planned(memory))
+        self.assertEqual(len(planned(*TABLE, new)), 10)
+
+
 class PlanTest(unittest.TestCase):
     def cells(self, **wish):
-        wish = {"scenarios": plan.SCENARIOS, "strategies": plan.STRATEGIES, "instances": (1, 3), "quick": False, **wish}
+        wish = {"scenarios": plan.SCENARIOS, "strategies": TABLE, "instances": (1, 3), "quick": False, **wish}
         return [cell for _, _, cells in plan.plan(**wish) for cell in cells]
 
-    def test_the_strategies_are_those_of_the_service(self):
-        table = (ROOT / "app" / "strategies.cc").read_text()
-        table = table[table.index("table{"):table.index("return table")]
-        self.assertEqual(tuple(re.findall(r'\{"([a-z-]+)"', table)), plan.STRATEGIES)
-
     def test_blocks_begin_with_another_strategy_each(self):
-        blocks = plan.plan(plan.SCENARIOS[:1], plan.STRATEGIES, (1, 3), False)
+        blocks = plan.plan(plan.SCENARIOS[:1], TABLE, (1, 3), False)
         self.assertEqual(len(blocks), 6)
-        self.assertEqual(len({(cells[0].strategy, cells[0].backstop) for _, _, cells in blocks}), 6)
+        self.assertEqual(len({(cells[0].strategy.name, cells[0].backstop) for _, _, cells in blocks}), 6)
 
     def test_every_round_of_a_scenario_has_the_same_cells(self):
-        rounds = [set(cells) for count, _, cells in plan.plan(plan.SCENARIOS[:1], plan.STRATEGIES, (1,), False)]
+        rounds = [set(cells) for count, _, cells in plan.plan(plan.SCENARIOS[:1], TABLE, (1,), False)]
         self.assertEqual(len(rounds), 3)
         self.assertEqual(rounds[0], rounds[1])
         self.assertEqual(rounds[0], rounds[2])
 
     def test_controls_are_the_ways_that_are_known_to_fail(self):
-        controls = {(cell.strategy, cell.instances) for cell in self.cells() if cell.must_fail()}
-        self.assertEqual(controls, {("none", 1), ("none", 3), ("pg-repeatable-read", 1), ("pg-repeatable-read", 3),
-                                    ("memory", 3)})
+        controls = {(cell.strategy.name, cell.instances) for cell in self.cells() if cell.must_fail()}
+        in_process = {(one.name, 3) for one in TABLE if one.kind == "lock" and one.scope == "process"}
+        self.assertIn(("memory", 3), in_process)
+        self.assertEqual(controls, in_process | {("none", 1), ("none", 3), ("pg-repeatable-read", 1), ("pg-repeatable-read", 3)})
         self.assertFalse(any(cell.must_fail() for cell in self.cells() if cell.backstop != "off"))
 
     def test_queues_are_for_coupons_and_a_local_one_for_one_process(self):
         for cell in self.cells():
-            if cell.strategy in plan.QUEUES:
+            if cell.strategy.is_queue():
                 self.assertEqual(cell.scenario.subject, "coupons")
-                self.assertTrue(cell.instances == 1 or cell.strategy == "queue-rabbitmq")
+                self.assertTrue(cell.strategy.reaches(cell.instances))
             else:
                 self.assertNotEqual(cell.scenario.name, "coupon-queue")
         workers = {cell.workers for cell in self.cells() if cell.scenario.name == "coupon-queue"}
         self.assertEqual(workers, {1, 3, 100})
 
+    def test_what_refuses_stale_updates_is_a_control_for_pins_only(self):
+        row = dataclasses.replace(TABLE.named("none"), name="new", refuses_stale_updates=True)
+        subjects = {cell.scenario.subject for cell in self.cells(strategies=strategies.Table([row]))}
+        self.assertEqual(subjects, {"pins"})
+
+    def test_scripts_are_told_whether_their_strategy_is_a_queue(self):
+        lab = types.SimpleNamespace(tokens="tokens.json")
+        fleet = types.SimpleNamespace(url=lambda: "http://127.0.0.1")
+        told = {(cell.strategy.is_queue(), cells.variables(lab, fleet, cell, 1)["QUEUES"]) for cell in self.cells()}
+        self.assertEqual(told, {(True, "yes"), (False, "")})
+
     def test_nothing_without_the_backstop_is_called_production(self):
-        on = {cell.strategy for cell in self.cells() if cell.backstop == "on"}
-        self.assertEqual(on, {"none", "memory", "redis-pubsub"})
+        on = {(cell.strategy.name, cell.instances) for cell in self.cells() if cell.backstop == "on"}
+        self.assertEqual(on, {("none", 1), ("none", 3), (TABLE.recommended(1).name, 1), (TABLE.recommended(3).name, 3)})
+
+    def test_what_shares_transactions_is_also_measured_without(self):
+        single = {(cell.scenario.name, cell.strategy.name, cell.instances) for cell in self.cells() if cell.backstop == "single"}
+        self.assertEqual(single, {(name, TABLE.recommended(count).name, count)
+                                  for name in ("opening-second", "coupon-per-user") for count in (1, 3)})
 
     def test_a_quick_run_is_a_part_of_the_full_one(self):
         quick = self.cells(quick=True)
         self.assertLess(set(quick), set(self.cells()))
         self.assertEqual(len(quick), len(set(quick)))
-        self.assertEqual({cell.strategy for cell in quick}, set(plan.STRATEGIES))
+        self.assertEqual({cell.strategy for cell in quick}, set(TABLE))
         self.assertEqual({cell.scenario.name for cell in quick if cell.instances == 3}, {"pins"})
 
     def test_what_is_named_by_hand_is_run_quick_or_not(self):
@@ -88,9 +134,9 @@ class PlanTest(unittest.TestCase):
     def test_a_wish_that_leaves_nothing_to_run_is_refused(self):
         complaint = io.StringIO()
         with self.assertRaises(SystemExit), contextlib.redirect_stderr(complaint):
-            run.parse(["--strategy", "queue-local", "--instances", "3"])
+            run.parse(["--strategy", "queue-local", "--instances", "3"], TABLE)
         self.assertIn("take no part", complaint.getvalue())
-        self.assertEqual(run.parse(["--strategy", "queue-local"]).strategy, ["queue-local"])
+        self.assertEqual(run.parse(["--strategy", "queue-local"], TABLE).strategy, ["queue-local"])
 
 
 class ResultsTest(unittest.TestCase):
@@ -217,7 +263,7 @@ class Idle:
 
 class MeasuredTest(unittest.TestCase):
     def measured(self, strategy, oversold=0, violations=(), rounds=1):
-        cell = plan.Cell(plan.SCENARIOS[0], strategy, "off", 1)
+        cell = plan.Cell(plan.SCENARIOS[0], TABLE.named(strategy), "off", 1)
         line = cells.Measured(cell, 1)
         run = load.Run(*load.read_console(LoadTest.CONSOLE), {"thresholds_ok": True, "dropped_iterations": 2})
         for _ in range(rounds):
@@ -244,7 +290,7 @@ class MeasuredTest(unittest.TestCase):
         run = load.Run({}, [], {"thresholds_ok": False, "not_held": "unexpected: count==0"})
         for strategy, count in (("memory", 1), ("none", 0)):
             verdict = Verdict()
-            cells.look_at_thresholds(plan.Cell(plan.SCENARIOS[0], strategy, "off", 1), run, verdict)
+            cells.look_at_thresholds(plan.Cell(plan.SCENARIOS[0], TABLE.named(strategy), "off", 1), run, verdict)
             self.assertEqual(len(verdict.violations), count)
 
     def test_rounds_are_added_up(self):
@@ -255,7 +301,7 @@ class MeasuredTest(unittest.TestCase):
         self.assertEqual((line["dropped_iterations"], line["latency_ms"]["accepted"]["count"]), (4, 2))
 
     def test_a_script_that_failed_is_a_failure(self):
-        line = cells.Measured(plan.Cell(plan.SCENARIOS[0], "memory", "off", 1), 1)
+        line = cells.Measured(plan.Cell(plan.SCENARIOS[0], TABLE.named("memory"), "off", 1), 1)
         line.failed("the script failed")
         self.assertTrue(line.is_failure())
         self.assertFalse(line.to_json()["verdict"]["ok"])
@@ -280,7 +326,7 @@ class HistoryTest(unittest.TestCase):
         answers = {"a": {"who": "a", "status": 0, "row": "", "key": "k", "user": 1}}
         by_row, broken = history.owners([{"id": 1, "user": 1}, {"id": 2, "user": 1}], answers, (201,))
         self.assertEqual(by_row, {"1": "a"})
-        self.assertEqual(broken, ["row 2 exists, but nobody was told of it"])
+        self.assertEqual(broken, ["row 2 exists, but no client was told of it"])
 
 
 def tried(who, sent, received, status=200, user=1):
@@ -329,6 +375,8 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(len(history.false_refusals(refused, log)), 1)
         self.assertEqual(history.false_refusals([tried("a1", 1000, 1010, 0), refused[1]], log), [])
         self.assertEqual(history.false_refusals([tried("b1", 1000, 1010, 503), tried("b2", 2000, 2010)], log), [])
+        queued = [tried("a1", 1000, 1010, 503), {**tried("a2", 2000, 2010), "status": 202}]
+        self.assertEqual(history.false_refusals(queued, log), [])
 
     def test_a_timeline_counts_answers_by_half_seconds(self):
         points = faults.timeline([tried("a", 0, 1200), tried("b", 0, 2100, 503)], 1.0)
@@ -336,26 +384,24 @@ class FaultsTest(unittest.TestCase):
                          [(0.0, 2.0, 0.0), (0.5, 0.0, 0.0), (1.0, 0.0, 2.0)])
 
 
-class ProxyTest(unittest.TestCase):
-    def test_the_service_sees_one_forwarded_line_and_requests_are_never_repeated_after_being_sent(self):
-        text = service.proxy_configuration(9000, [1, 2, 3], "/run/socket")
-        self.assertLess(text.index("del-header X-Forwarded-For"), text.index("option forwardfor"))
-        self.assertEqual(text.count("  server instance"), 3)
-        self.assertNotIn("retry-on", text)
-        self.assertIn("bind 127.0.0.1:9000", text)
+class ServerTest(unittest.TestCase):
+    def test_the_line_of_a_server_is_read(self):
+        words = processes.read_line("redis", "ready pid=7 port=20001 stop=TERM FESTA_REDIS_PORT=20001\n")
+        self.assertEqual(words, {"pid": "7", "port": "20001", "stop": "TERM", "FESTA_REDIS_PORT": "20001"})
 
+    def test_a_server_that_fails_says_why(self):
+        with self.assertRaisesRegex(StartError, "^port 22 is in use$"):
+            processes.read_line("redis", "failed port 22 is in use\n")
+        with self.assertRaisesRegex(StartError, "redis"):
+            processes.read_line("redis", "")
 
-class FolderTest(unittest.TestCase):
-    def test_a_folder_is_made_or_taken_again_but_not_from_somebody_else(self):
-        with tempfile.TemporaryDirectory() as parent:
-            folder, link, file = (pathlib.Path(parent) / name for name in ("folder", "link", "file"))
-            servers.make_own(folder, os.getuid())
-            servers.make_own(folder, os.getuid())
-            link.symlink_to(folder)
-            file.touch()
-            for path, owner in ((folder, os.getuid() + 1), (link, os.getuid()), (file, os.getuid())):
-                with self.assertRaises(StartError):
-                    servers.make_own(path, owner)
+    def test_two_runs_do_not_share_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first = processes.Processes(folder)
+            with self.assertRaises(StartError):
+                processes.Processes(folder)
+            first.stop_all()
+            processes.Processes(folder).stop_all()
 
 
 class TokenTest(unittest.TestCase):

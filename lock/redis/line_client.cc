@@ -5,7 +5,9 @@
 namespace festa::lock {
 
 void LineClient::remove(WaiterId waiter) {
-  const auto key = waiters_.find(waiter)->key;
+  const auto& waiting = *waiters_.find(waiter);
+  const auto key = waiting.key;
+  if (!inherited_.empty() && !waiting.ticket.empty()) inherited_.erase(*ours(waiting.ticket));
   if (waiters_.remove(waiter)) looks_.remove(key);
 }
 
@@ -13,40 +15,54 @@ std::string LineClient::ticketOf(WaiterId waiter, Millis lease) const {
   return Ticket{process_, waiter, lease}.text();
 }
 
-std::optional<WaiterId> LineClient::ours(const std::string& text) const {
+std::optional<std::uint64_t> LineClient::ours(const std::string& text) const {
   const auto ticket = Ticket::parse(text);
   if (!ticket || ticket->process != process_) return std::nullopt;
   return ticket->number;
 }
 
-void LineClient::ask(WaiterId waiter, Waiting& waiting, Actions& actions) {
-  waiting.state = State::kAsking;
-  const bool brief = looks_.contains(waiting.key) && heartbeat_.isRunning();
-  send(ArriveCommand{waiting.key, ticketOf(waiter, waiting.lease), waiting.queue, brief}, actions);
+// Who has, or had, the place of this ticket.
+WaiterId LineClient::waiterOf(std::uint64_t number) const {
+  if (inherited_.empty()) return number;
+  const auto heir = inherited_.find(number);
+  return heir == inherited_.end() ? number : heir->second;
 }
 
-void LineClient::confirm(WaiterId waiter, Waiting& waiting, Actions& actions) {
+void LineClient::ask(WaiterId waiter, Waiting& waiting, Actions& actions) {
   waiting.state = State::kAsking;
-  send(ConfirmCommand{waiting.key, ticketOf(waiter, waiting.lease)}, actions);
+  if (waiting.ticket.empty()) waiting.ticket = ticketOf(waiter, waiting.lease);
+  const bool brief = looks_.contains(waiting.key) && heartbeat_.isRunning();
+  send(ArriveCommand{waiting.key, waiting.ticket, waiting.queue, brief}, actions);
+}
+
+void LineClient::confirm(Waiting& waiting, Actions& actions) {
+  waiting.state = State::kAsking;
+  send(ConfirmCommand{waiting.key, waiting.ticket, following(waiting.key)}, actions);
 }
 
 void LineClient::decline(const std::string& ticket, const LockKey& key, Actions& actions) {
   send(LeaveCommand{key, ticket}, actions);
 }
 
-WaiterId LineClient::arrive(const LockKey& key, Millis lease, bool queue, Actions& actions) {
-  const auto waiter = waiters_.add(key, lease, queue);
-  ask(waiter, *waiters_.find(waiter), actions);
+WaiterId LineClient::arrive(const LockRequest& request, SteadyTime now, Actions& actions) {
+  const auto& key = request.key;
+  const bool queue = request.wait > Millis{0};
+  const bool isPlaceEnough = policy_ == LinePolicy::kPlacePerKey;
+  const auto held = isPlaceEnough ? shared_.held(key, now) : std::nullopt;
+  const bool isBehind = held || (isPlaceEnough && waiters_.lineOf(key));
+  const auto waiter = waiters_.add({.key = key,
+                                    .lease = request.lease,
+                                    .queue = queue,
+                                    .together = std::max<std::size_t>(1, request.together)});
+  if (!isBehind) {
+    ask(waiter, *waiters_.find(waiter), actions);
+  } else if (!queue) {
+    waiters_.remove(waiter);
+    actions.push_back(Busy{waiter});
+  } else if (held) {
+    looks_.setEarlier(key, held->validUntil + kLookMargin);
+  }
   return waiter;
-}
-
-std::pair<WaiterId, LeaveCommand> LineClient::succeed(const Lease& lease, Millis nextLease,
-                                                      bool keep) {
-  const auto waiter = waiters_.add(lease.key, nextLease, true);
-  auto leave = leaveOf(lease);
-  leave.next = ticketOf(waiter, nextLease);
-  leave.keep = keep;
-  return {waiter, std::move(leave)};
 }
 
 bool LineClient::cancel(WaiterId waiter, Actions& actions) {
@@ -54,33 +70,10 @@ bool LineClient::cancel(WaiterId waiter, Actions& actions) {
   if (!found) return false;
   const auto waiting = *found;
   remove(waiter);
+  if (inheritPlace(waiting)) return true;
   // While an answer is under way, that answer decides what is to be left.
-  if (waiting.state == State::kInLine)
-    decline(ticketOf(waiter, waiting.lease), waiting.key, actions);
+  if (waiting.state == State::kInLine) decline(waiting.ticket, waiting.key, actions);
   return true;
-}
-
-LeaveCommand LineClient::leaveOf(const Lease& lease) {
-  auto leave = shared_.leave(lease);
-  if (const auto waiter = ours(leave.ticket)) held_.erase(*waiter);
-  return leave;
-}
-
-LineClient::GivenBack LineClient::giveBack(const Lease& lease, SteadyTime now) {
-  const auto turn = shared_.turnOf(lease);
-  if (turn == SharedHolds::Turn::kOver) return {};
-  while (turn == SharedHolds::Turn::kNow) {
-    auto ticket = shared_.nextFollower(lease.key, now);
-    if (!ticket) break;
-    const auto waiter = *ours(*ticket);
-    const auto* const waiting = waiters_.find(waiter);
-    if (!waiting) continue;  // cancelled
-    // It is about to hear from the server itself, and nobody may pass it.
-    if (waiting->state != State::kInLine) break;
-    remove(waiter);
-    return {.next = Granted{waiter, shared_.giveTurn(lease.key, std::move(*ticket))}};
-  }
-  return {.leave = leaveOf(lease)};
 }
 
 void LineClient::abandon(const LockKey& key, const std::vector<std::string>& tickets) {
@@ -96,38 +89,46 @@ std::optional<std::string> LineClient::prolonging(const Lease& lease) {
 
 void LineClient::prolonged(const Lease& lease) {
   shared_.prolonged(lease);
-  const auto waiter = ours(shared_.leaderOf(lease));
-  if (!waiter) return;
-  const auto found = held_.find(*waiter);
+  const auto number = ours(shared_.leaderOf(lease));
+  if (!number) return;
+  const auto found = held_.find(*number);
   if (found != held_.end()) found->second = lease.validUntil;
 }
 
-void LineClient::look(const LockKey& key, Line& line, Actions& actions) {
+void LineClient::look(const LockKey& key, Line& line, SteadyTime now, Actions& actions) {
   if (line.looking) return;
   // The first one that the server knows of stands for all.
-  for (const auto waiter : line.waiters) {
-    const auto& waiting = *waiters_.find(waiter);
-    if (waiting.state != State::kInLine) continue;
-    line.looking = true;
-    send(LookCommand{key, ticketOf(waiter, waiting.lease)}, actions);
-    return;
+  for (const auto& place : line.waiters) {
+    auto& waiting = *waiters_.find(place.waiter);
+    if (waiting.state == State::kHere) {
+      const auto held = shared_.held(key, now);
+      if (!held) return ask(place.waiter, waiting, actions);
+      return looks_.setEarlier(key, held->validUntil + kLookMargin);
+    }
+    if (waiting.state == State::kInLine) {
+      line.looking = true;
+      return send(LookCommand{key, waiting.ticket}, actions);
+    }
+    if (policy_ == LinePolicy::kPlacePerKey) return;
   }
 }
 
-void LineClient::lookEverywhere(Actions& actions) {
-  for (auto& [key, line] : waiters_.lines()) look(key, line, actions);
+void LineClient::lookEverywhere(SteadyTime now, Actions& actions) {
+  for (auto& [key, line] : waiters_.lines()) look(key, line, now, actions);
 }
 
 void LineClient::tick(SteadyTime now, Actions& actions) {
   while (const auto old = shared_.takeOld(now)) abandon(old->key, old->tickets);
   for (auto& command : abandoned_.take(now)) send(std::move(command), actions);
   while (auto key = offers_.takeDue(now)) send(LookCommand{std::move(*key), ""}, actions);
-  while (const auto key = looks_.takeDue(now)) look(*key, *waiters_.lineOf(*key), actions);
+  while (const auto key = looks_.takeDue(now)) look(*key, *waiters_.lineOf(*key), now, actions);
   if (!heartbeat_.isDue(now)) return;
   if (waiters_.lines().empty()) return heartbeat_.stop();
   const auto due = heartbeat_.beat(now);
-  if (due.look) lookEverywhere(actions);
-  if (due.send) send(BeatCommand{}, actions);
+  if (due.look) lookEverywhere(now, actions);
+  // With one place for all a process is woken by an offer, and takes the key again.
+  const bool isReady = policy_ == LinePolicy::kPlacePerWaiter;
+  if (due.send) send(BeatCommand{isReady ? due.number : 0}, actions);
 }
 
 std::optional<SteadyTime> LineClient::nextTick() const {
@@ -143,11 +144,11 @@ std::vector<WaiterId> LineClient::dropAll(bool quits, Actions& actions) {
   for (const auto& [waiter, waiting] : waiters_.all()) {
     dropped.push_back(waiter);
     // While an answer is under way, that answer decides what is to be left.
-    if (waiting.state == State::kInLine)
-      abandoned_.add(waiting.key, ticketOf(waiter, waiting.lease), false);
+    if (waiting.state == State::kInLine) abandoned_.add(waiting.key, waiting.ticket, false);
   }
   if (quits && !waiters_.lines().empty()) send(QuitCommand{}, actions);
   waiters_.clear();
+  inherited_.clear();
   looks_.clear();
   offers_.clear();
   shared_.endAllTurns();

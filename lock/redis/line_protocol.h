@@ -1,7 +1,7 @@
 // What the processes and a Redis server say to each other about a line for a lock.
 #pragma once
 
-#include "lock/lock_storage.h"
+#include "lock/redis/line_limits.h"
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ struct Ticket {
 
 // Commands. Each is one atomic step on the server.
 
-// Takes the key if it is free and nobody is in line; else stands in line (`queue`) or goes away. A
+// Takes the key if it is free and the line is empty; else stands in line (`queue`) or goes away. A
 // ticket that is in line keeps its place. `brief`: the server has heard from this process lately,
 // and the process knows when to look at this key; the step says neither.
 struct ArriveCommand {
@@ -36,17 +36,28 @@ struct ArriveCommand {
   bool brief = false;
 };
 
+// Who may have the key under the hold that a command grants, after the one to whom it is granted:
+// at most `named` of those next in line, and `unnamed` waiters that the server does not know. Each
+// has a fence of its own; see LineReply::Grant.
+struct Following {
+  int named = 0;
+  int unnamed = 0;
+};
+
 // Gives the hold, the offer or the place in line of a ticket back. A hold goes to the first in line
-// whose process is alive: granted by the reply when that is the caller's own process, offered by
-// message when not. With `next` the caller names who follows: at once when `keep` is set or nobody
-// else is in line, else `next` goes to the end of the line. `followers` have had the key since
-// under the same hold; they give theirs back with it.
+// whose process is alive: granted by the reply when that is the caller's own process, granted or
+// offered by message when not. With `next` the caller names who is next: at once when `keep` is set
+// or no ticket else is in line, else `next` goes to the end of the line. `followers` have had the
+// key since under the same hold; they give theirs back with it. `turns` is not sent: the turns of
+// this process in a row, as far as another process may have waited.
 struct LeaveCommand {
   LockKey key;
   std::string ticket;
   std::string next = {};
   bool keep = false;
   std::vector<std::string> followers = {};
+  Following following = {};
+  int turns = 0;
 };
 
 // Takes tickets of the caller off the server: their places in line, and the hold or the offer of
@@ -60,18 +71,23 @@ struct AbandonCommand {
 struct ConfirmCommand {
   LockKey key;
   std::string ticket;
+  Following following = {};
 };
 
-// Looks who has the key. If nobody, the first in line is served as by a leave. Says whether
-// `ticket`, if any, still has its place.
+// Looks for the holder of the key. If it is free, the first in line is served as by a leave. Says
+// whether `ticket`, if any, still has its place.
 struct LookCommand {
   LockKey key;
   std::string ticket;
 };
 
 // This process is alive and still has waiters; its echo proves that messages arrive. Says whether
-// the server still knew.
-struct BeatCommand {};
+// the server still knew. With a number the process is ready: from here on a waiter directly behind
+// which no other one of the process stands may be granted the key by a message that names this beat
+// (GrantMessage). 0: all are offered it.
+struct BeatCommand {
+  std::uint64_t number = 0;
+};
 
 // This process ends: its places in line are void.
 struct QuitCommand {};
@@ -91,39 +107,44 @@ enum class LineVerdict {
 
 struct LineReply {
   LineVerdict verdict = LineVerdict::kNo;
-  // A ticket of the asking process became the holder in this step, with a full lease. Those next in
-  // line, if they are of the same process and asked for the same lease, may follow it under this
-  // hold, one after the other, with the fences after its own. They keep their places meanwhile.
+  // A ticket of the asking process became the holder in this step, with a full lease. `followers`
+  // are next in line, of the same process, and asked for the same lease: they may have the key
+  // under this hold, with the fences after the holder's, and keep their places meanwhile. `spare`
+  // fences after those belong to this hold, too.
   struct Grant {
     std::string ticket;
     std::int64_t fence = 0;
     std::vector<std::string> followers = {};
+    int spare = 0;
   };
   std::optional<Grant> grant = {};
-  std::string holder = {};               // who has or is offered the key now; empty: nobody
+  std::string holder = {};               // has or is offered the key now; empty: it is free
   std::optional<Millis> remaining = {};  // of that; a brief step may not say
-  bool others = false;                   // leave with `keep`: somebody is in line
-  bool offered = false;                  // this step has offered the key to another process
+  bool others = false;                   // leave with `keep`: other tickets are in line
+  bool offered = false;     // this step has offered or granted the key to another process
   bool unfinished = false;  // many places of dead processes are gone, more may be left: look again
 };
 
-// Redis ends a key within a millisecond or so of its time.
-constexpr Millis kLookMargin{5};
-// Longest time from an offer to its confirmation.
-constexpr Millis kOfferTime{500};
-// A process that has not been heard of for this long has no place in line.
-constexpr Millis kAliveTime{2000};
-// Most that may follow a holder before the server is asked again.
-constexpr int kFollowers = 7;
-// A follower's turn begins only while the hold is younger than this.
-constexpr Millis youngTime(Millis lease) {
-  return lease / 8;
-}
-// What the last follower has of the lease, at least, when its turn begins.
-constexpr Millis leastFollowerTime(Millis lease) {
-  return lease - driftMargin(lease) - youngTime(lease);
-}
-// Places of dead processes taken out of a line in one step.
-constexpr int kDeadPerStep = 1000;
+// Messages to the process of a ticket.
+
+// The echo of a beat.
+struct EchoMessage {};
+
+// The ticket has the key if its process confirms it within kOfferTime.
+struct OfferMessage {
+  LockKey key;
+  std::string ticket;
+};
+
+// The ticket has the key, since some time after the server has heard beat number `beat` of its
+// process: count the lease from before that beat was sent.
+struct GrantMessage {
+  LockKey key;
+  std::string ticket;
+  std::int64_t fence = 0;
+  std::uint64_t beat = 0;
+};
+
+using LineMessage = std::variant<EchoMessage, OfferMessage, GrantMessage>;
 
 }  // namespace festa::lock

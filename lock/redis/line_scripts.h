@@ -25,11 +25,7 @@ LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
 // One reply for each step.
 std::vector<LineReply> repliesOf(const RedisReply& reply, std::span<const LineCommand> steps);
 
-// A wake-up message: which ticket was offered which key. nullopt: the echo of a beat.
-struct Offer {
-  std::string ticket;
-  LockKey key;
-};
-std::optional<Offer> offerOf(const std::string& message);
+// What the server has published to a process. What it does not understand is an echo.
+LineMessage messageOf(const std::string& text);
 
 }  // namespace festa::lock

@@ -48,21 +48,10 @@ drogon::AsyncTask LineTransport::carry(std::vector<LineCommand> commands,
 }
 
 drogon::Task<std::vector<LineReply>> LineTransport::ask(const std::vector<LineCommand>& commands) {
-  const auto call = callOf(commands, keys_, process_);
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    std::vector<LineReply> replies;
-    try {
-      if (attempt > 0) co_await holds_.startNewEpoch();
-      const auto answer = co_await holds_.run(call.script, call.keys, call.arguments);
-      replies = repliesOf(answer, commands);
-    } catch (const RedisIsAway& away) {
-      if (attempt == 0) throw;
-      // The attempt before has left places in line: that is a loss, not "never sent".
-      throw LockStorageUnavailable(away.what());
-    }
-    if (replies.at(0).verdict != LineVerdict::kNoEpoch) co_return replies;
-  }
-  throw LockStorageUnavailable("Redis loses its fence counter again and again");
+  auto call = callOf(commands, keys_, process_);
+  const auto answer =
+      co_await server_.ask(call.script, std::move(call.keys), std::move(call.arguments));
+  co_return repliesOf(answer.reply, commands);
 }
 
 }  // namespace festa::lock

@@ -1,8 +1,8 @@
 // The way of commands about lines to the server, and of its replies back.
 #pragma once
 
+#include "lock/redis/fenced_server.h"
 #include "lock/redis/line_scripts.h"
-#include "lock/redis/redis_holds.h"
 #include "lock/turn_batcher.h"
 
 #include <coroutine>
@@ -40,9 +40,9 @@ struct SaidCommand {
 // and that the event loops on which it is used.
 class LineTransport : private TurnBatcher<SaidCommand>::Sender {
  public:
-  LineTransport(RedisHolds& holds, const RedisKeys& keys, const std::string& process,
+  LineTransport(FencedServer& server, const RedisKeys& keys, const std::string& process,
                 AnswerListener& listener)
-      : holds_(holds), keys_(keys), process_(process), listener_(listener) {}
+      : server_(server), keys_(keys), process_(process), listener_(listener) {}
 
   void say(SaidCommand said) { batcher_.say(std::move(said)); }
 
@@ -52,7 +52,7 @@ class LineTransport : private TurnBatcher<SaidCommand>::Sender {
   // `commands` outlives the task.
   drogon::Task<std::vector<LineReply>> ask(const std::vector<LineCommand>& commands);
 
-  RedisHolds& holds_;
+  FencedServer& server_;
   const RedisKeys& keys_;
   const std::string& process_;
   AnswerListener& listener_;

@@ -2,10 +2,10 @@
 
 namespace festa::lock {
 
-WaiterId LineWaiters::add(const LockKey& key, Millis lease, bool queue) {
+WaiterId LineWaiters::add(Waiting waiting) {
   const auto waiter = ++last_;
-  waiting_.emplace(waiter, Waiting{key, lease, queue});
-  if (queue) lines_[key].waiters.insert(waiter);
+  if (waiting.queue) lines_[waiting.key].waiters.push({waiter, waiting.lease, waiting.together});
+  waiting_.emplace(waiter, std::move(waiting));
   return waiter;
 }
 
@@ -13,7 +13,7 @@ bool LineWaiters::remove(WaiterId waiter) {
   const auto node = waiting_.extract(waiter);
   const auto line = lines_.find(node.mapped().key);
   if (line == lines_.end()) return true;
-  line->second.waiters.erase(waiter);
+  line->second.waiters.cancel(waiter);
   if (!line->second.waiters.empty()) return false;
   lines_.erase(line);
   return true;

@@ -2,29 +2,29 @@
 
 namespace festa::lock {
 
-void OffersMade::offered(const LockKey& key, SteadyTime now) {
-  const auto [offer, isNew] = last_.insert_or_assign(key, now);
-  if (isNew) due_.set(key, now + kOfferTime + kLookMargin);
+void OffersMade::offered(const LockKey& key, Millis lasts, SteadyTime now) {
+  const auto end = now + lasts + kLookMargin;
+  const bool isNew = ends_.insert_or_assign(key, end).second;
+  if (isNew || due_.contains(key)) due_.setEarlier(key, end);
 }
 
 void OffersMade::looked(const LockKey& key, bool unfinished, SteadyTime now) {
-  const auto offer = last_.find(key);
-  if (offer == last_.end()) return;
-  const auto end = offer->second + kOfferTime + kLookMargin;
+  const auto end = ends_.find(key);
+  if (end == ends_.end()) return;
   if (unfinished)
     due_.set(key, now);
-  else if (end > now)
-    due_.set(key, end);  // offered again since
+  else if (end->second > now)
+    due_.set(key, end->second);  // offered again since
   else
-    last_.erase(offer);
+    ends_.erase(end);
 }
 
 void OffersMade::lost(const LockKey& key, SteadyTime now) {
-  if (last_.contains(key)) due_.set(key, now + kAgainAfterLoss);
+  if (ends_.contains(key)) due_.set(key, now + kAgainAfterLoss);
 }
 
 void OffersMade::clear() {
-  last_.clear();
+  ends_.clear();
   due_.clear();
 }
 

@@ -1,4 +1,4 @@
-// Keys that this process has offered to others.
+// Keys that a step of this process has given to another one, by message.
 #pragma once
 
 #include "lock/redis/due_times.h"
@@ -8,14 +8,16 @@
 
 namespace festa::lock {
 
-// Says when to look whether an offer was taken: the receiver may be dead, and those behind it may
-// not look for a whole lease. Decisions only: no clock, no I/O. Not thread-safe.
+// Says when to look whether the receiver has given the key back or confirmed its offer: it may be
+// dead, and those behind it may not look for as long as the last holder's lease. Decisions only: no
+// clock, no I/O. Not thread-safe.
 class OffersMade {
  public:
   // Pause after a look that had no answer.
   static constexpr Millis kAgainAfterLoss{500};
 
-  void offered(const LockKey& key, SteadyTime now);
+  // `lasts`: the offer, or the lease of a key that was granted.
+  void offered(const LockKey& key, Millis lasts, SteadyTime now);
 
   // A key to look at now. One look at a time for each key, however often it is offered; its end is
   // told by looked() or lost().
@@ -28,7 +30,7 @@ class OffersMade {
   void clear();
 
  private:
-  std::unordered_map<LockKey, SteadyTime> last_;  // when each key was offered last
+  std::unordered_map<LockKey, SteadyTime> ends_;  // of what each key was given for last
   DueTimes due_;                                  // without those that are being looked at
 };
 

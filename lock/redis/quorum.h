@@ -27,7 +27,7 @@ class Quorum {
   void grant() { ++granted_; }
   void refuse() { ++refused_; }
   void fail() { ++failed_; }  // no answer, or one without a vote
-  // Whoever has not voted by now has failed.
+  // A node that has not voted by now has failed.
   void closeVote() { failed_ += open(); }
 
   Verdict verdict() const {
@@ -36,7 +36,7 @@ class Quorum {
   }
   bool isRefused() const { return refused_ >= majority(); }
   bool isUnavailable() const { return failed_ >= majority(); }
-  // A majority is of one mind, whatever it is, or nobody is left to ask.
+  // A majority is of one mind, whatever it is, or no node is left to ask.
   bool isClear() const {
     return verdict() == Verdict::kGranted || isRefused() || isUnavailable() || open() == 0;
   }

@@ -21,7 +21,7 @@ using drogon::nosql::RedisException;
 using drogon::nosql::RedisResult;
 using drogon::nosql::RedisResultType;
 
-constexpr std::size_t kMaxArguments = 40;
+constexpr std::size_t kMaxArguments = 44;
 
 RedisReply copyOf(const RedisResult& result) {
   RedisReply reply;
@@ -133,7 +133,7 @@ drogon::Task<RedisReply> RedisCommands::call(std::vector<std::string> arguments)
 }
 
 drogon::Task<RedisReply> RedisCommands::send(const std::vector<std::string>& arguments) {
-  if (!breaker_.admit(SteadyClock::now())) throw RedisIsAway();
+  if (!breaker_.mayTry(SteadyClock::now())) throw RedisIsAway();
   CommandAwaiter awaiter(clients_.here(), arguments);
   const std::shared_ptr<Outcome> outcome = co_await awaiter;
   if (!outcome->lost.empty()) {

@@ -68,7 +68,7 @@ class RedisCommands {
   explicit RedisCommands(const RedisClientSource& clients, std::string user = "")
       : clients_(clients), user_(std::move(user)) {}
 
-  // At most 40 arguments. Throws RedisError when the server refused.
+  // At most 44 arguments. Throws RedisError when the server refused.
   drogon::Task<RedisReply> call(std::vector<std::string> arguments);
 
   // By SHA, and with the text when the server does not know it: executed once either way. The

@@ -36,7 +36,7 @@ drogon::Task<> startNewEpoch(RedisCommands& commands, RedisKeys keys, EpochSourc
 // The two steps on the server, one script each.
 
 // The mark of the loss, made from `nonce` if there is none. Empty: no epoch is needed, see `floor`
-// above. Nobody else has the same nonce.
+// above. Each caller has another nonce.
 drogon::Task<std::string> markLoss(RedisCommands& commands, RedisKeys keys, std::string nonce,
                                    std::int64_t floor);
 // False: the mark is gone, and nothing was changed.

@@ -41,8 +41,8 @@ class RedlockKeys : public RedisKeys {
   std::string quarantine() const { return storage() + ":quarantine"; }  // it is not over
   // This owner has given up; a request of its that comes late is refused.
   std::string tombstone(const std::string& owner) const { return storage() + ":gone:" + owner; }
-  // Who has claimed this token.
-  std::string claim(std::int64_t token) const {
+  // The owner that has taken this token.
+  std::string tokenOwner(std::int64_t token) const {
     return storage() + ":token:" + std::to_string(token);
   }
 };

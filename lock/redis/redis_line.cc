@@ -1,7 +1,6 @@
 #include "lock/redis/redis_line.h"
 
 #include "lock/owner_id.h"
-#include "lock/waiter.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
@@ -30,92 +29,80 @@ std::string processName() {
 
 }  // namespace
 
-RedisLine::RedisLine(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
-                     const LineSurroundings& around)
+RedisLine::RedisLine(LinePolicy policy, RedisCommands& commands, RedisKeys keys,
+                     EpochSource& epochs, const LineSurroundings& around)
     : commands_(commands),
       keys_(std::move(keys)),
-      holds_(commands_, keys_, epochs),
+      server_(commands_, keys_, epochs, FencedServer::Home::kChecked),
+      holds_(server_, keys_),
       process_(processName()),
       around_(around),
-      transport_(holds_, keys_, process_, *this),
-      client_(process_) {}
+      transport_(server_, keys_, process_, *this),
+      client_(process_, policy) {}
 
 template <class Decision>
 void RedisLine::decide(Decision decision) {
   LineClient::Actions actions;
-  std::vector<std::pair<Place, PlaceEnd>> ends;
-  const auto end = [&](WaiterId waiter, PlaceEnd how) {
-    if (auto node = places_.extract(waiter))
-      ends.emplace_back(std::move(node.mapped()), std::move(how));
+  std::vector<std::pair<Waiter*, LineClient::Action>> ends;
+  const auto end = [&](WaiterId id, LineClient::Action& how) {
+    if (const auto node = waiting_.extract(id)) ends.emplace_back(node.mapped(), std::move(how));
   };
   {
     const std::lock_guard guard(mutex_);
     decision(actions);
-    for (auto& action : actions) {
-      if (auto* granted = std::get_if<LineClient::Granted>(&action))
-        end(granted->waiter, {.lease = std::move(granted->lease)});
-      else if (const auto* busy = std::get_if<LineClient::Busy>(&action))
-        end(busy->waiter, {});
-      else if (const auto* broken = std::get_if<LineClient::Broken>(&action))
-        end(broken->waiter, {.error = noAnswer()});
-    }
+    for (auto& action : actions)
+      std::visit(
+          [&](auto& a) {
+            if constexpr (requires { a.waiter; }) end(a.waiter, action);
+          },
+          action);
     armTimer();
   }
   for (auto& action : actions) {
     if (auto* send = std::get_if<LineClient::Send>(&action)) transmit(std::move(send->command));
   }
-  for (auto& [place, how] : ends) place.listener->placeEnded(place.key, std::move(how));
-}
-
-// A coroutine that stands in line.
-class RedisLine::Standing : public PlaceListener {
- public:
-  void placeEnded(const LockKey&, PlaceEnd end) override {
-    if (end.error)
-      waiter_.fail(end.error);
-    else if (end.lease)
-      waiter_.grantNow(std::move(*end.lease));
+  for (auto& [waiter, how] : ends) {
+    if (auto* granted = std::get_if<LineClient::Granted>(&how))
+      waiter->grantNow(std::move(granted->lease));
+    else if (std::holds_alternative<LineClient::Broken>(how))
+      waiter->fail(noAnswer());
     else
-      waiter_.giveUp();
+      waiter->giveUp();
   }
-  Waiter& waiter() { return waiter_; }
-
- private:
-  Waiter waiter_;
-};
+}
 
 drogon::Task<std::optional<Lease>> RedisLine::take(LockRequest request) {
-  Standing standing;
-  const bool waits = request.wait > Millis{0};
-  const auto id = arrive(request.key, request.lease, waits, standing);
-  if (waits)
-    standing.waiter().loop()->runAfter(std::chrono::duration<double>(request.wait).count(),
-                                       [this, id, waiter = &standing.waiter()] {
-                                         // Only who is still in line is cancelled, and still there.
-                                         if (cancel(id)) waiter->giveUp();
-                                       });
-  co_return co_await Waiter::Turn(standing.waiter());
+  Waiter waiter;
+  const auto id = arrive(request, waiter);
+  if (request.wait > Millis{0})
+    waiter.loop()->runAfter(std::chrono::duration<double>(request.wait).count(),
+                            [this, id, waiting = &waiter] {
+                              // Only who is still in line is cancelled, and still there.
+                              if (cancel(id)) waiting->giveUp();
+                            });
+  co_return co_await Waiter::Turn(waiter);
 }
 
-WaiterId RedisLine::arrive(const LockKey& key, Millis lease, bool queue, PlaceListener& listener) {
-  WaiterId waiter = 0;
+// Throws LockClosed, LockQueueFull.
+WaiterId RedisLine::arrive(const LockRequest& request, Waiter& waiter) {
+  WaiterId id = 0;
   decide([&](auto& actions) {
     if (closed_) throw LockClosed();
-    const auto& limits = around_.limits;
-    if (queue &&
-        (client_.waiters(key) >= limits.waitersPerKey || client_.waiters() >= limits.waitersInAll))
+    const auto inLine = client_.waiters(request.key);
+    if (request.wait > Millis{0} && around_.limits.areReached(inLine, client_.waiters()))
       throw LockQueueFull();
-    waiter = client_.arrive(key, lease, queue, actions);
-    places_.emplace(waiter, Place{key, &listener});
+    id = client_.arrive(request, SteadyClock::now(), actions);
+    waiting_.emplace(id, &waiter);
   });
-  return waiter;
+  return id;
 }
 
-bool RedisLine::cancel(WaiterId waiter) {
+// False: the waiter has been told its end, or is about to be.
+bool RedisLine::cancel(WaiterId id) {
   bool cancelled = false;
   decide([&](auto& actions) {
-    cancelled = client_.cancel(waiter, actions);
-    if (cancelled) places_.erase(waiter);
+    cancelled = client_.cancel(id, actions);
+    if (cancelled) waiting_.erase(id);
   });
   return cancelled;
 }
@@ -138,41 +125,25 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
   co_return extended;
 }
 
-drogon::Task<RedisLine::Left> RedisLine::giveBack(Lease lease) {
+drogon::Task<Unlocked> RedisLine::giveBack(Lease lease) {
   LineClient::GivenBack given;
-  Place next;
+  std::vector<std::pair<Waiter*, Lease>> next;
   {
     const std::lock_guard guard(mutex_);
     given = client_.giveBack(lease, SteadyClock::now());
-    if (given.next) next = std::move(places_.extract(given.next->waiter).mapped());
+    for (auto& granted : given.next)
+      next.emplace_back(waiting_.extract(granted.waiter).mapped(), std::move(granted.lease));
     armTimer();
   }
-  if (given.leave) {
-    const auto left = co_await handOver(std::move(*given.leave));
-    co_return left;
-  }
-  if (!given.next) co_return Left{Unlocked::kLost};
-  trantor::EventLoop::getEventLoopOfCurrentThread()->queueInLoop(
-      [next = std::move(next), lease = std::move(given.next->lease)] {
-        next.listener->placeEnded(next.key, {.lease = lease});
-      });
-  co_return Left{Unlocked::kReleased};
-}
-
-RedisLine::Succession RedisLine::nameSuccessor(const Lease& lease, Millis nextLease, bool keep,
-                                               PlaceListener& listener) {
-  const std::lock_guard guard(mutex_);
-  auto [successor, leave] = client_.succeed(lease, nextLease, keep);
-  places_.emplace(successor, Place{lease.key, &listener});
-  return {successor, std::move(leave)};
-}
-
-drogon::Task<RedisLine::Left> RedisLine::handOver(LeaveCommand leave) {
-  LineExchange exchange(transport_, std::move(leave));
+  if (!next.empty())
+    trantor::EventLoop::getEventLoopOfCurrentThread()->queueInLoop([next = std::move(next)] {
+      for (const auto& [waiter, turn] : next) waiter->grantNow(turn);
+    });
+  if (!given.leave) co_return given.released ? Unlocked::kReleased : Unlocked::kLost;
+  LineExchange exchange(transport_, std::move(*given.leave));
   const auto reply = co_await exchange;
-  if (!reply) co_return Left{};
-  co_return Left{reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost,
-                 reply->others};
+  if (!reply) co_return Unlocked::kUnknown;
+  co_return reply->verdict == LineVerdict::kYes ? Unlocked::kReleased : Unlocked::kLost;
 }
 
 void RedisLine::answered(const std::vector<LineCommand>& commands, const LineAnswer& answer) {
@@ -197,12 +168,12 @@ void RedisLine::transmit(LineCommand command) {
 }
 
 void RedisLine::failAll(bool quits, std::exception_ptr (*error)()) {
-  std::vector<Place> dropped;
+  std::vector<Waiter*> dropped;
   decide([&](auto& actions) {
-    for (const auto waiter : client_.dropAll(quits, actions))
-      if (auto node = places_.extract(waiter)) dropped.push_back(std::move(node.mapped()));
+    for (const auto id : client_.dropAll(quits, actions))
+      if (const auto node = waiting_.extract(id)) dropped.push_back(node.mapped());
   });
-  for (auto& place : dropped) place.listener->placeEnded(place.key, {.error = error()});
+  for (auto* const waiter : dropped) waiter->fail(error());
 }
 
 void RedisLine::close() {
@@ -224,14 +195,10 @@ void RedisLine::subscribe() {
                          [this](const std::string&, const std::string& text) { hear(text); });
 }
 
-void RedisLine::hear(const std::string& message) {
-  const auto offer = offerOf(message);
-  decide([&](auto& actions) {
-    const auto now = SteadyClock::now();
-    if (offer)
-      client_.heardOffer(offer->ticket, offer->key, now, actions);
-    else
-      client_.heardEcho(now, actions);
+// A grant resumes its waiter, which must not happen inside the client's own callback.
+void RedisLine::hear(const std::string& text) {
+  around_.timers->queueInLoop([this, message = messageOf(text)] {
+    decide([&](auto& actions) { client_.heard(message, SteadyClock::now(), actions); });
   });
 }
 

@@ -2,13 +2,12 @@
 
 #include "lock/owner_id.h"
 
-#include <trantor/net/EventLoop.h>
-
 namespace festa::lock {
 
 RedisSpinLockStorage::RedisSpinLockStorage(RedisCommands& commands, RedisKeys keys,
                                            EpochSource& epochs, SpinSettings settings)
-    : holds_(commands, std::move(keys), epochs),
+    : server_(commands, keys, epochs, FencedServer::Home::kChecked),
+      holds_(server_, std::move(keys)),
       ownerPrefix_(randomOwnerPrefix()),
       spin_(settings) {}
 
@@ -34,8 +33,7 @@ drogon::Task<std::optional<Lease>> RedisSpinLockStorage::attempt(LockRequest req
     lost = std::current_exception();
   }
   // The reply is lost, not necessarily the command.
-  holds_.abandon(trantor::EventLoop::getEventLoopOfCurrentThread(), request.key, owner,
-                 request.lease);
+  holds_.abandon(request.key, owner, request.lease);
   std::rethrow_exception(lost);
 }
 

@@ -10,11 +10,13 @@ namespace festa::lock {
 
 // SET NX PX with a jittered, growing pause between attempts; with wait 0 the fail-fast lock.
 // Promises exclusion across processes as far as one Redis server can (a failover may lose a grant;
-// the fence is what protects then), and no order: whoever asks at the right moment gets it. An
+// the fence is what protects then), and no order: the first that asks for a free key gets it. An
 // uncontended lock and unlock are two commands; waiting costs commands in proportion to waiters and
 // time.
 class RedisSpinLockStorage : public LockStorage {
  public:
+  static constexpr const char* kName = "redis-spin";
+
   // `commands` and `epochs` outlive the storage. The storage outlives the event loops on which it
   // is used: after a lost reply it gives back by itself.
   RedisSpinLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
@@ -28,6 +30,7 @@ class RedisSpinLockStorage : public LockStorage {
  private:
   drogon::Task<std::optional<Lease>> attempt(LockRequest request, std::string owner);
 
+  FencedServer server_;
   RedisHolds holds_;
   const std::string ownerPrefix_;
   std::atomic<std::uint64_t> acquisitions_{0};

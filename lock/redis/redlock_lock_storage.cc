@@ -8,7 +8,7 @@ namespace festa::lock {
 
 namespace {
 
-constexpr int kClaims = 3;
+constexpr int kTokenAttempts = 3;
 
 using Kind = NodeReply::Kind;
 
@@ -87,9 +87,9 @@ drogon::Task<RedlockLockStorage::Settled> RedlockLockStorage::settle(Round grant
                                                                      std::string owner) {
   Settled settled{granted};
   auto token = granted.largestNumber();
-  for (int i = 0; i < kClaims; ++i) {
+  for (int i = 0; i < kTokenAttempts; ++i) {
     const auto question = [&key, &owner, token](RedlockNode& node) {
-      return node.claim(key, owner, token);
+      return node.takeToken(key, owner, token);
     };
     settled.round = granted.askAgain(question, Round::Until::kClear, settings_.nodeTimeout);
     co_await settled.round.over();

@@ -19,13 +19,15 @@ struct RedlockSettings {
 
 // Excludes across processes while a majority of the nodes lives and remembers: a minority may be
 // dead, slow, or refuse, and costs nothing. All nodes are asked at once, twice: for the key, then
-// for the token, which is the largest number the granting nodes handed out and is claimed on a
-// majority, so that it is above all earlier ones and nobody else's. Whoever fails on the way gives
+// for the token, which is the largest number the granting nodes handed out and is taken on a
+// majority, so that it is above all earlier ones and no other owner's. An attempt that fails gives
 // back what it may hold everywhere. No order among waiters.
 //
 // A majority that does not answer, or has no vote, is LockStorageUnavailable, for waiters too.
 class RedlockLockStorage : public LockStorage {
  public:
+  static constexpr const char* kName = "redlock";
+
   // One node for each server. Throws std::invalid_argument unless their number is odd and at least
   // three. The servers and `epochs` outlive the storage. The storage outlives the event loops on
   // which it is used: late replies of nodes come, and are taken back, when the request is over.
@@ -46,7 +48,7 @@ class RedlockLockStorage : public LockStorage {
   using Round = RedlockRound;
   struct Settled {
     Round round;             // the last one
-    std::int64_t token = 0;  // 0: not claimed on a majority
+    std::int64_t token = 0;  // 0: not taken on a majority
   };
 
   template <class Question>

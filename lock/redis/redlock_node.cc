@@ -1,16 +1,14 @@
 #include "lock/redis/redlock_node.h"
 
-#include "lock/backoff.h"
-#include "lock/random_bits.h"
+#include "lock/redis/until_confirmed.h"
 
-#include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
 namespace festa::lock {
 
 namespace {
 
-// Replies of all scripts: {1, number}: yes · {0}: no · {2, number}: claimed by another ·
+// Replies of all scripts: {1, number}: yes · {0}: no · {2, number}: taken by another ·
 // {-1}: no epoch · {-2}: no vote.
 
 // KEYS hold, fence, ready, began, quarantine, tombstone · ARGV owner, lease, longest lease in ms.
@@ -33,9 +31,9 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1, redis.call('INCR', KEYS[2])}
 )");
 
-// KEYS hold, fence, claim · ARGV owner, token, longest lease in ms. The claim outlives every hold
-// that was taken before it: a later one is handed larger numbers.
-const RedisScript kClaim(R"(
+// KEYS hold, fence, token owner · ARGV owner, token, longest lease in ms. The token's owner
+// outlives every hold that was taken before it: a later one is handed larger numbers.
+const RedisScript kTakeToken(R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
 if not redis.call('SET', KEYS[3], ARGV[1], 'NX', 'PX', ARGV[3])
     and redis.call('GET', KEYS[3]) ~= ARGV[1] then
@@ -68,19 +66,13 @@ redis.call('SET', KEYS[2], 1, 'PX', ARGV[2])
 return {0}
 )");
 
-constexpr std::int64_t kNoEpoch = -1;
-
 NodeReply::Kind kindOf(std::int64_t code) {
   switch (code) {
     case 1: return NodeReply::Kind::kYes;
     case 0: return NodeReply::Kind::kNo;
-    case 2: return NodeReply::Kind::kClaimed;
+    case 2: return NodeReply::Kind::kTokenTaken;
     default: return NodeReply::Kind::kNoVote;
   }
-}
-
-std::string text(std::int64_t number) {
-  return std::to_string(number);
 }
 
 }  // namespace
@@ -89,40 +81,36 @@ RedlockNode::RedlockNode(const RedisClientSource& clients, RedlockKeys keys, Epo
                          Millis longestLease)
     : commands_(clients),
       keys_(std::move(keys)),
-      epochs_(epochs),
-      longestLease_(text(longestLease.count())) {}
+      server_(commands_, keys_, epochs, FencedServer::Home::kNotChecked),
+      longestLease_(std::to_string(longestLease.count())) {}
 
 drogon::Task<NodeReply> RedlockNode::take(LockKey key, std::string owner, Millis lease) {
   return ask(kTake,
              {keys_.hold(key), keys_.fence(), keys_.ready(), keys_.began(), keys_.quarantine(),
               keys_.tombstone(owner)},
-             {owner, text(lease.count()), longestLease_});
+             {owner, std::to_string(lease.count()), longestLease_});
 }
 
-drogon::Task<NodeReply> RedlockNode::claim(LockKey key, std::string owner, std::int64_t token) {
-  return ask(kClaim, {keys_.hold(key), keys_.fence(), keys_.claim(token)},
-             {owner, text(token), longestLease_});
+drogon::Task<NodeReply> RedlockNode::takeToken(LockKey key, std::string owner, std::int64_t token) {
+  return ask(kTakeToken, {keys_.hold(key), keys_.fence(), keys_.tokenOwner(token)},
+             {owner, std::to_string(token), longestLease_});
 }
 
 drogon::Task<NodeReply> RedlockNode::extend(LockKey key, std::string owner, Extension extension) {
-  return ask(kExtend, {keys_.hold(key), keys_.fence()},
-             {owner, extension.lease ? text(extension.lease->count()) : "",
-              extension.fenceAbove ? text(*extension.fenceAbove) : ""});
+  return ask(kExtend, {keys_.hold(key), keys_.fence()}, argumentsOf(owner, extension));
 }
 
 drogon::Task<NodeReply> RedlockNode::giveBack(LockKey key, std::string owner) {
   return ask(kGiveBack, {keys_.hold(key), keys_.tombstone(owner)}, {owner, longestLease_});
 }
 
-drogon::AsyncTask RedlockNode::giveBackUntil(LockKey key, std::string owner, SteadyTime until) {
-  auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
-  // Many may be at this while a node is away for long.
-  Backoff backoff(Millis{100}, Millis{1600});
-  do {
-    const auto reply = co_await giveBack(key, owner);
-    if (!reply.isFailure()) co_return;
-    co_await drogon::sleepCoro(loop, std::chrono::duration<double>(backoff.next(randomBits())));
-  } while (SteadyClock::now() < until);
+void RedlockNode::giveBackUntil(const LockKey& key, const std::string& owner, SteadyTime until) {
+  untilConfirmed([this, key, owner] { return isGivenBack(key, owner); }, until);
+}
+
+drogon::Task<bool> RedlockNode::isGivenBack(LockKey key, std::string owner) {
+  const auto reply = co_await giveBack(key, owner);
+  co_return !reply.isFailure();
 }
 
 drogon::Task<NodeReply> RedlockNode::ping() {
@@ -135,35 +123,22 @@ drogon::Task<NodeReply> RedlockNode::ping() {
   co_return NodeReply{NodeReply::Kind::kYes};
 }
 
-drogon::Task<bool> RedlockNode::drawEpoch() {
-  try {
-    co_await startNewEpoch(commands_, keys_, epochs_);
-  } catch (const std::exception& error) {
-    LOG_WARN << "a Redlock node gets no epoch: " << error.what();
-    co_return false;
-  }
-  co_return true;
-}
-
 drogon::Task<NodeReply> RedlockNode::ask(const RedisScript& script, std::vector<std::string> keys,
                                          std::vector<std::string> arguments) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    std::int64_t code = 0;
-    std::int64_t number = 0;
-    try {
-      const auto reply = co_await commands_.run(script, keys, arguments);
-      code = reply.items.at(0).integer;
-      if (reply.items.size() > 1) number = reply.items[1].integer;
-    } catch (const RedisIsAway&) {
-      co_return NodeReply{NodeReply::Kind::kAway};
-    } catch (const std::exception&) {
-      co_return NodeReply{NodeReply::Kind::kLost};
-    }
-    if (code != kNoEpoch) co_return NodeReply{kindOf(code), number};
-    const bool drawn = co_await drawEpoch();
-    if (!drawn) break;
+  FencedServer::Answer answer;
+  try {
+    answer = co_await server_.ask(script, std::move(keys), std::move(arguments));
+  } catch (const RedisIsAway&) {
+    co_return NodeReply{NodeReply::Kind::kAway};
+  } catch (const LockStorageUnavailable&) {
+    co_return NodeReply{NodeReply::Kind::kLost};
+  } catch (const std::exception& error) {
+    LOG_WARN << "a Redlock node gets no epoch: " << error.what();
+    co_return NodeReply{NodeReply::Kind::kNoVote};
   }
-  co_return NodeReply{NodeReply::Kind::kNoVote};
+  const auto& items = answer.reply.items;
+  if (items.empty()) co_return NodeReply{NodeReply::Kind::kLost};
+  co_return NodeReply{kindOf(items[0].integer), items.size() > 1 ? items[1].integer : 0};
 }
 
 }  // namespace festa::lock

@@ -1,23 +1,22 @@
 // One node of a Redlock: what it is asked, each in one atomic step.
 #pragma once
 
-#include "lock/redis/redis_epoch.h"
-#include "lock/redis/redis_keys.h"
+#include "lock/redis/fenced_server.h"
 
 namespace festa::lock {
 
 struct NodeReply {
   enum class Kind {
     kYes,
-    kNo,       // somebody else's, or not ours any more
-    kClaimed,  // ours, but the token is another owner's; `number` is a new one
-    kNoVote,   // it cannot vote now: in quarantine, or no epoch to be had
-    kAway,     // not asked: the breaker is open
-    kLost,     // no answer, or an error: what we asked may have happened or may still happen
+    kNo,          // another owner's, or not ours any more
+    kTokenTaken,  // ours, but the token is another owner's; `number` is a new one
+    kNoVote,      // it cannot vote now: in quarantine, or no epoch to be had
+    kAway,        // not asked: the breaker is open
+    kLost,        // no answer, or an error: what we asked may have happened or may still happen
   };
 
   Kind kind = Kind::kLost;
-  std::int64_t number = 0;  // of the node's fence counter, handed to nobody else by this node
+  std::int64_t number = 0;  // of the node's fence counter, handed out once by this node
 
   bool isFailure() const {
     return kind == Kind::kNoVote || kind == Kind::kAway || kind == Kind::kLost;
@@ -40,9 +39,9 @@ class RedlockNode {
   // Once per owner. kYes comes with a number for the fence.
   drogon::Task<NodeReply> take(LockKey key, std::string owner, Millis lease);
 
-  // Claims a token for a hold that is still the owner's. No two owners get it of the same node; the
+  // Takes a token for a hold that is still the owner's. No two owners get it of the same node; the
   // counter is then at least as large.
-  drogon::Task<NodeReply> claim(LockKey key, std::string owner, std::int64_t token);
+  drogon::Task<NodeReply> takeToken(LockKey key, std::string owner, std::int64_t token);
 
   // See LockStorage::extend. With `fenceAbove`, kYes comes with a number above it.
   drogon::Task<NodeReply> extend(LockKey key, std::string owner, Extension extension);
@@ -53,7 +52,7 @@ class RedlockNode {
 
   // The same again and again, until it is confirmed or the lease is over. Runs by itself on the
   // calling loop.
-  drogon::AsyncTask giveBackUntil(LockKey key, std::string owner, SteadyTime until);
+  void giveBackUntil(const LockKey& key, const std::string& owner, SteadyTime until);
 
   // kYes: it answers.
   drogon::Task<NodeReply> ping();
@@ -61,11 +60,11 @@ class RedlockNode {
  private:
   drogon::Task<NodeReply> ask(const RedisScript& script, std::vector<std::string> keys,
                               std::vector<std::string> arguments);
-  drogon::Task<bool> drawEpoch();
+  drogon::Task<bool> isGivenBack(LockKey key, std::string owner);
 
   RedisCommands commands_;
   const RedlockKeys keys_;
-  EpochSource& epochs_;
+  FencedServer server_;
   const std::string longestLease_;  // in ms, as the scripts take it
 };
 

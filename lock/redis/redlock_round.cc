@@ -21,7 +21,7 @@ struct RedlockRound::State {
   std::vector<Seat> seats;
   Quorum vote;  // unchanged once over
   bool over = false;
-  std::coroutine_handle<> waiting;  // set only while somebody awaits and it is not over
+  std::coroutine_handle<> waiting;  // set only while a coroutine awaits and it is not over
   std::optional<TakeBack> takeBack;
 };
 

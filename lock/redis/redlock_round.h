@@ -13,7 +13,7 @@
 namespace festa::lock {
 
 // Made and awaited on one event loop, where all replies arrive as well. Over as soon as the vote is
-// decided or the time-out has passed; whoever has not answered by then has failed. The nodes
+// decided or the time-out has passed; a node that has not answered by then has failed. The nodes
 // outlive the loop. A copy is the same round.
 class RedlockRound {
  public:

@@ -12,8 +12,8 @@ constexpr std::size_t kSweepAbove = 10'000;
 }  // namespace
 
 std::vector<std::string> SharedHolds::begin(const LockKey& key, const LineReply::Grant& grant,
-                                            Millis lease, SteadyTime sent) {
-  sweep(sent);
+                                            Begin how) {
+  sweep(how.sent);
   std::vector<std::string> left;
   const auto known = holds_.find(key);
   if (known != holds_.end()) {
@@ -22,15 +22,19 @@ std::vector<std::string> SharedHolds::begin(const LockKey& key, const LineReply:
     due_.remove(key);
     holds_.erase(known);
   }
-  if (grant.followers.empty()) return left;
-  const auto validUntil = sent + lease - driftMargin(lease);
+  if (grant.followers.empty() && !how.isKept) return left;
+  const auto validUntil = how.sent + how.lease - driftMargin(how.lease);
+  const auto after = static_cast<std::int64_t>(grant.followers.size()) + grant.spare;
   holds_[key] = {.leader = grant.ticket,
-                 .holder = grant.ticket,
+                 .holders = {grant.ticket},
                  .past = {},
                  .upcoming = {grant.followers.rbegin(), grant.followers.rend()},
                  .fence = grant.fence,
+                 .lastFence = grant.fence + after,
+                 .lease = how.lease,
                  .validUntil = validUntil,
-                 .youngUntil = validUntil - leastFollowerTime(lease)};
+                 .youngUntil = validUntil - leastFollowerTime(how.lease),
+                 .turns = how.turns};
   return left;
 }
 
@@ -46,32 +50,60 @@ const SharedHolds::Shared* SharedHolds::find(const Lease& lease) const {
   const auto known = holds_.find(lease.key);
   if (known == holds_.end()) return nullptr;
   const auto& shared = known->second;
-  const bool isOne = shared.leader == lease.owner ||
-                     std::ranges::find(shared.past, lease.owner) != shared.past.end();
-  return isOne ? &shared : nullptr;
+  const auto isOneOf = [&](const auto& tickets) {
+    return std::ranges::find(tickets, lease.owner) != tickets.end();
+  };
+  const bool isKnown =
+      isOneOf(shared.holders) || shared.leader == lease.owner || isOneOf(shared.past);
+  return isKnown ? &shared : nullptr;
 }
 
 SharedHolds::Turn SharedHolds::turnOf(const Lease& lease) const {
   const auto* const shared = find(lease);
   if (!shared) return Turn::kAlone;
-  return shared->holder == lease.owner ? Turn::kNow : Turn::kOver;
+  const auto& holders = shared->holders;
+  return std::ranges::find(holders, lease.owner) != holders.end() ? Turn::kNow : Turn::kOver;
 }
 
-std::optional<std::string> SharedHolds::nextFollower(const LockKey& key, SteadyTime now) {
-  auto& shared = holds_.at(key);
-  if (now >= shared.youngUntil || shared.upcoming.empty()) return std::nullopt;
-  auto ticket = std::move(shared.upcoming.back());
-  shared.upcoming.pop_back();
-  ++shared.fence;
-  return ticket;
+std::optional<SharedHolds::Held> SharedHolds::held(const LockKey& key, SteadyTime now) const {
+  const auto known = holds_.find(key);
+  if (known == holds_.end() || known->second.validUntil <= now) return std::nullopt;
+  return Held{known->second.lease, known->second.validUntil, known->second.turns};
 }
 
-Lease SharedHolds::giveTurn(const LockKey& key, std::string ticket) {
+bool SharedHolds::mayFollow(const LockKey& key, SteadyTime now) const {
+  const auto& shared = holds_.at(key);
+  return now < shared.youngUntil && shared.fence < shared.lastFence;
+}
+
+const std::string* SharedHolds::named(const LockKey& key) const {
+  const auto& upcoming = holds_.at(key).upcoming;
+  return upcoming.empty() ? nullptr : &upcoming.back();
+}
+
+void SharedHolds::pass(const LockKey& key) {
+  holds_.at(key).upcoming.pop_back();
+}
+
+Lease SharedHolds::join(const LockKey& key, std::string ticket, bool isNamed) {
   auto& shared = holds_.at(key);
-  shared.holder = ticket;
-  shared.past.push_back(ticket);
-  if (shared.past.size() == 1) due_.set(key, shared.validUntil);
-  return {key, std::move(ticket), shared.fence, shared.validUntil};
+  if (isNamed) {
+    shared.upcoming.pop_back();
+    shared.past.push_back(ticket);
+    if (shared.past.size() == 1) due_.set(key, shared.validUntil);
+  }
+  shared.holders.push_back(ticket);
+  return {key, std::move(ticket), ++shared.fence, shared.validUntil};
+}
+
+bool SharedHolds::leaveTurn(const Lease& lease) {
+  auto& holders = holds_.at(lease.key).holders;
+  holders.erase(std::ranges::find(holders, lease.owner));
+  return holders.empty();
+}
+
+void SharedHolds::beginTurn(const LockKey& key) {
+  ++holds_.at(key).turns;
 }
 
 std::string SharedHolds::leaderOf(const Lease& lease) const {
@@ -80,11 +112,16 @@ std::string SharedHolds::leaderOf(const Lease& lease) const {
 }
 
 void SharedHolds::endTurns(const LockKey& key) {
-  holds_.at(key).upcoming.clear();
+  auto& shared = holds_.at(key);
+  shared.upcoming.clear();
+  shared.lastFence = shared.fence;
 }
 
 void SharedHolds::endAllTurns() {
-  for (auto& [key, shared] : holds_) shared.upcoming.clear();
+  for (auto& [key, shared] : holds_) {
+    shared.upcoming.clear();
+    shared.lastFence = shared.fence;
+  }
 }
 
 void SharedHolds::prolonged(const Lease& lease) {
@@ -94,12 +131,13 @@ void SharedHolds::prolonged(const Lease& lease) {
   if (!shared.past.empty()) due_.set(lease.key, shared.validUntil);
 }
 
-LeaveCommand SharedHolds::leave(const Lease& lease) {
-  if (!find(lease)) return {lease.key, lease.owner};
-  due_.remove(lease.key);
-  auto shared = std::move(holds_.extract(lease.key).mapped());
-  return {
-      .key = lease.key, .ticket = std::move(shared.leader), .followers = std::move(shared.past)};
+LeaveCommand SharedHolds::leave(const LockKey& key) {
+  due_.remove(key);
+  auto shared = std::move(holds_.extract(key).mapped());
+  return {.key = key,
+          .ticket = std::move(shared.leader),
+          .followers = std::move(shared.past),
+          .turns = shared.turns};
 }
 
 std::optional<AbandonCommand> SharedHolds::takeOld(SteadyTime now) {

@@ -1,4 +1,4 @@
-// Holds under which several tickets of this process have their turn, one after the other.
+// Holds of this process under which several tickets have the key.
 #pragma once
 
 #include "lock/redis/due_times.h"
@@ -10,40 +10,63 @@
 
 namespace festa::lock {
 
-// While a hold is young, the tickets that the server has named as its followers have the key
-// without asking the server, each with the fence after the one before. The server knows the hold by
-// the ticket of its leader. The followers keep their places in line until the hold is given back.
-// Decisions only: no clock, no I/O. Not thread-safe.
+// While a hold is young, others of this process have the key under it without asking the server:
+// those that the server has named, and waiters that it does not know. Each has the fence after the
+// one before. A turn is one ticket, or several that hold the key together; the next turn begins
+// when all of them have given it back. The server knows the hold by the ticket of its leader. Named
+// followers keep their places in line until the hold is given back. Decisions only: no clock, no
+// I/O. Not thread-safe.
 class SharedHolds {
  public:
-  // `grant` has become the holder by a command that was sent at `sent`. Returns the tickets that
-  // had their turn under an earlier hold of the key which was not given back: their places are to
-  // be left. Ignores a late reply about an earlier hold.
-  std::vector<std::string> begin(const LockKey& key, const LineReply::Grant& grant, Millis lease,
-                                 SteadyTime sent);
+  struct Begin {
+    Millis lease;
+    SteadyTime sent;      // the command by which it became the holder
+    bool isKept = false;  // remember the hold even when the grant allows no follower
+    int turns = 1;        // of this process in a row, this one included
+  };
+  // `grant` has become the holder. Returns the tickets that had their turn under an earlier hold of
+  // the key which was not given back: their places are to be left. Ignores a late reply about an
+  // earlier hold.
+  std::vector<std::string> begin(const LockKey& key, const LineReply::Grant& grant, Begin how);
 
   enum class Turn {
-    kAlone,  // its hold is not shared
+    kAlone,  // its hold is not known here
     kNow,
-    kOver,  // a follower has the key since
+    kOver,  // others have the key since
   };
   Turn turnOf(const Lease& lease) const;
 
-  // The next follower, or nullopt: there is none, or the hold is not young any more. A follower
-  // that does not take its turn is passed, and its fence is not used.
-  std::optional<std::string> nextFollower(const LockKey& key, SteadyTime now);
-  // The lease of the follower that was named last.
-  Lease giveTurn(const LockKey& key, std::string ticket);
+  // The hold that is not over; nullopt: there is none.
+  struct Held {
+    Millis lease;
+    SteadyTime validUntil;
+    int turns;
+  };
+  std::optional<Held> held(const LockKey& key, SteadyTime now) const;
+
+  // The following are about a key whose hold is known.
+
+  // Whether one more may have the key under the hold: it is young, and a fence is left.
+  bool mayFollow(const LockKey& key, SteadyTime now) const;
+  // The next one that the server has named; nullptr: there is none.
+  const std::string* named(const LockKey& key) const;
+  // The named one does not take its turn. Its fence is the next one's.
+  void pass(const LockKey& key);
+  // The ticket has the key now, with those whose turn it is. `isNamed`: it is named().
+  Lease join(const LockKey& key, std::string ticket, bool isNamed);
+  // The turn of this lease is kNow. Returns true when it was the last one of its turn.
+  bool leaveTurn(const Lease& lease);
+  void beginTurn(const LockKey& key);
 
   // The ticket by which the server knows the hold.
   std::string leaderOf(const Lease& lease) const;
-  // Nobody follows from here on: the fence of the holder may become a later one than theirs.
+  // No waiter follows from here on: the fence of the holder may become a later one than theirs.
   void endTurns(const LockKey& key);
   void endAllTurns();
   void prolonged(const Lease& lease);
 
   // Forgets the hold. The command that gives it back, with the followers that had a turn.
-  LeaveCommand leave(const Lease& lease);
+  LeaveCommand leave(const LockKey& key);
 
   // A hold that was not given back in time: its followers' places are to be left. It may still be
   // given back, or prolonged. nullopt: there is none.
@@ -53,20 +76,23 @@ class SharedHolds {
  private:
   struct Shared {
     std::string leader;
-    std::string holder;                 // whose turn it is
-    std::vector<std::string> past;      // followers that have had their turn, and the holder
-    std::vector<std::string> upcoming;  // the next one last
-    std::int64_t fence = 0;             // of the holder
+    std::vector<std::string> holders;   // whose turn it is
+    std::vector<std::string> past;      // named followers that have had their turn, or have it
+    std::vector<std::string> upcoming;  // named, the next one last
+    std::int64_t fence = 0;             // of the ticket that has joined last
+    std::int64_t lastFence = 0;         // that belongs to the hold
+    Millis lease;
     SteadyTime validUntil;
-    SteadyTime youngUntil;  // nobody's turn begins later
+    SteadyTime youngUntil;  // no waiter joins later
+    int turns = 1;
   };
 
-  // nullptr: the hold of this lease is not shared.
+  // nullptr: the hold of this lease is not known.
   const Shared* find(const Lease& lease) const;
   void sweep(SteadyTime now);
 
   std::unordered_map<LockKey, Shared> holds_;
-  DueTimes due_;  // validUntil of those of which a follower has had a turn
+  DueTimes due_;  // validUntil of those of which a named follower has had a turn
 };
 
 }  // namespace festa::lock

@@ -1,4 +1,4 @@
-// What handlers of tickets throw, as text for the log.
+// Exceptions of entry handlers, as text for the log.
 #pragma once
 
 #include <exception>

@@ -27,7 +27,7 @@ std::shared_ptr<LocalQueue> LocalQueue::create(LocalQueueSettings settings,
   return std::shared_ptr<LocalQueue>(new LocalQueue(settings, observer));
 }
 
-void LocalQueue::start(TicketHandlers& handlers, trantor::EventLoop* loop) {
+void LocalQueue::start(EntryHandlers& handlers, trantor::EventLoop* loop) {
   loop_ = loop;
   handlers_ = &handlers;
   {
@@ -42,11 +42,11 @@ bool LocalQueue::isAvailable() const {
   return started_ && !stopped_;
 }
 
-drogon::Task<> LocalQueue::publish(QueueTicket ticket) {
+drogon::Task<> LocalQueue::publish(QueueEntry entry) {
   {
     const std::lock_guard guard(mutex_);
     if (stopped_) throw QueueUnavailable("the queue is stopped");
-    waiting_.push_back(ticket);
+    waiting_.push_back(entry);
   }
   wakeAdmission();
   co_return;
@@ -66,13 +66,13 @@ void LocalQueue::wakeAdmission() {
   loop_->queueInLoop([self = shared_from_this()] { self->admitAll(); });
 }
 
-drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
+drogon::Task<Admission> LocalQueue::admitPatiently(QueueEntry entry) {
   lock::Backoff pauses(kFirstPause, kLongestPause);
   while (true) {
     try {
-      co_return co_await handlers_->admit(ticket);
+      co_return co_await handlers_->admit(entry);
     } catch (...) {
-      LOG_WARN << "ticket " << ticket << " could not be admitted yet: " << failureText();
+      LOG_WARN << "entry " << entry << " could not be admitted yet: " << failureText();
     }
     const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
@@ -80,14 +80,14 @@ drogon::Task<Admission> LocalQueue::admitPatiently(QueueTicket ticket) {
   }
 }
 
-drogon::Task<> LocalQueue::giveUpPatiently(QueueTicket ticket) {
+drogon::Task<> LocalQueue::giveUpPatiently(QueueEntry entry) {
   lock::Backoff pauses(kFirstPause, kLongestPause);
   while (isAvailable()) {
     try {
-      co_await handlers_->giveUp(ticket);
+      co_await handlers_->giveUp(entry);
       co_return;
     } catch (...) {
-      LOG_WARN << "ticket " << ticket << " could not be given up yet: " << failureText();
+      LOG_WARN << "entry " << entry << " could not be given up yet: " << failureText();
     }
     const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
     co_await drogon::sleepCoro(loop_, pause);
@@ -97,7 +97,7 @@ drogon::Task<> LocalQueue::giveUpPatiently(QueueTicket ticket) {
 drogon::AsyncTask LocalQueue::admitAll() {
   const auto self = shared_from_this();
   while (true) {
-    QueueTicket next = 0;
+    QueueEntry next = 0;
     {
       const std::lock_guard guard(mutex_);
       if (waiting_.empty() || stopped_) {
@@ -140,15 +140,15 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
   bool failed = false;
   ++work.deliveries;
   try {
-    co_await handlers_->work(work.ticket);
+    co_await handlers_->work(work.entry);
     observer_.worked(steady_clock::now() - began);
   } catch (...) {
-    LOG_WARN << "work on ticket " << work.ticket << " failed: " << failureText();
+    LOG_WARN << "work on entry " << work.entry << " failed: " << failureText();
     failed = true;
   }
   const bool isLast = work.deliveries >= settings_.deliveryLimit;
   if (failed && isLast) {
-    co_await giveUpPatiently(work.ticket);
+    co_await giveUpPatiently(work.entry);
     observer_.deadLettered();
   }
   if (failed && !isLast) {

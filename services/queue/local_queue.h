@@ -18,21 +18,21 @@ struct LocalQueueSettings {
   int deliveryLimit = 5;
 };
 
-// Forgets everything when its process ends: whoever uses it publishes again what was not finished.
-// Handlers run on the loop that is given when it starts; it must outlive the queue.
+// Keeps its entries in memory: after a restart the caller publishes unfinished entries again.
+// Handlers run on the loop that is given to start(); that loop must outlive the queue.
 class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<LocalQueue> {
  public:
   static std::shared_ptr<LocalQueue> create(LocalQueueSettings settings, QueueObserver& observer);
 
-  void start(TicketHandlers& handlers, trantor::EventLoop* loop) override;
+  void start(EntryHandlers& handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override;
-  drogon::Task<> publish(QueueTicket ticket) override;
+  drogon::Task<> publish(QueueEntry entry) override;
   QueueCounts counts() const override;
   void stop() override;
 
  private:
   struct Work {
-    QueueTicket ticket;
+    QueueEntry entry;
     int deliveries = 0;
   };
 
@@ -41,8 +41,8 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   // On the loop; each keeps the queue alive.
   drogon::AsyncTask admitAll();
   drogon::AsyncTask workOn(Work work);
-  drogon::Task<Admission> admitPatiently(QueueTicket ticket);
-  drogon::Task<> giveUpPatiently(QueueTicket ticket);
+  drogon::Task<Admission> admitPatiently(QueueEntry entry);
+  drogon::Task<> giveUpPatiently(QueueEntry entry);
   void wakeAdmission();
   void startWork();
   void workEnded(std::optional<Work> again);
@@ -51,12 +51,12 @@ class LocalQueue : public OrderedQueue, public std::enable_shared_from_this<Loca
   QueueObserver& observer_;
   // set by start()
   trantor::EventLoop* loop_ = nullptr;
-  TicketHandlers* handlers_ = nullptr;
+  EntryHandlers* handlers_ = nullptr;
 
   mutable std::mutex mutex_;
   std::condition_variable quiet_;
   // guarded by mutex_
-  std::deque<QueueTicket> waiting_;
+  std::deque<QueueEntry> waiting_;
   std::deque<Work> work_;
   std::size_t inWork_ = 0;
   bool admitting_ = false;

@@ -19,7 +19,8 @@ class PendingConfirms {
     entries_.emplace_hint(entries_.end(), number, Entry{std::move(value), deadline});
   }
 
-  // Those that a confirm speaks of: one, or all up to it. Unknown numbers are nobody's.
+  // Removes and returns the entries that a confirm names: one, or all up to `number`. An unknown
+  // number names none.
   std::vector<T> settle(std::uint64_t number, bool multiple) {
     const auto first = multiple ? entries_.begin() : entries_.lower_bound(number);
     return take(first, entries_.upper_bound(number));

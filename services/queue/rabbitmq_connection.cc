@@ -11,7 +11,7 @@ namespace festa::queue {
 
 namespace {
 
-// For tickets that take their processes with them; tries are counted by the consumer. Fixed,
+// For entries that take their processes with them; tries are counted by the consumer. Fixed,
 // because a queue cannot be declared again with another one.
 constexpr int kBrokerLimit = 1000;
 constexpr amqp_channel_t kChannel = 1;
@@ -230,8 +230,8 @@ std::optional<RabbitMqEvent> RabbitMqConnection::readMethod(const amqp_method_t&
     case AMQP_QUEUE_DECLARE_OK_METHOD:
       return RabbitMqLength{
           static_cast<const amqp_queue_declare_ok_t*>(method.decoded)->message_count};
-    // While the broker is short of memory or disk, confirms do not come; whoever waits for one
-    // knows.
+    // The broker is short of memory or disk and sends no confirms. RabbitMqPublisher notices by its
+    // time-out.
     case AMQP_CONNECTION_BLOCKED_METHOD:
     case AMQP_CONNECTION_UNBLOCKED_METHOD: return std::nullopt;
     default: failClosed(method);

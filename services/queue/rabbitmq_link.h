@@ -19,7 +19,7 @@ class RabbitMqRole {
   virtual void received(RabbitMqConnection& connection, RabbitMqEvent event) = 0;
   // Does what is due. Called after every event and wake-up, and at the time it returns.
   virtual SteadyTime turn(RabbitMqConnection& connection, SteadyTime now) = 0;
-  // What came on the connection is void: tags, and confirms that did not come.
+  // The connection is lost: its delivery tags are void, and missing confirms will not come.
   virtual void lost() = 0;
 
   // Begin nothing new.

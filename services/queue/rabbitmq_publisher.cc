@@ -1,15 +1,15 @@
 #include "services/queue/rabbitmq_publisher.h"
 
-#include "services/queue/ticket_text.h"
+#include "services/queue/entry_text.h"
 
 namespace festa::queue {
 
 RabbitMqPublisher::RabbitMqPublisher(RabbitMqSettings settings)
     : settings_(std::move(settings)), names_(settings_.prefix) {}
 
-drogon::Task<> RabbitMqPublisher::publish(QueueTicket ticket) {
+drogon::Task<> RabbitMqPublisher::publish(QueueEntry entry) {
   const auto publish =
-      std::make_shared<RabbitMqPublish>(ticket, SteadyClock::now() + settings_.publishTimeout);
+      std::make_shared<RabbitMqPublish>(entry, SteadyClock::now() + settings_.publishTimeout);
   {
     const std::lock_guard guard(mutex_);
     if (!available_) throw QueueUnavailable("RabbitMQ is away");
@@ -47,7 +47,7 @@ SteadyTime RabbitMqPublisher::turn(RabbitMqConnection& connection, SteadyTime no
     unsent_.pop_front();
     // Noted first: what fails half sent waits for its end like the others.
     unconfirmed_.add(connection.published() + 1, publish, publish->deadline());
-    connection.publish(names_.waiting, textOf(publish->ticket()));
+    connection.publish(names_.waiting, textOf(publish->entry()));
   }
   if (now >= nextCount_) {
     connection.askLength(names_.waiting);

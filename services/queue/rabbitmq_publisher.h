@@ -1,4 +1,4 @@
-// Puts tickets into the waiting queue and knows whether the broker is there.
+// Puts entries into the waiting queue and knows whether the broker is there.
 #pragma once
 
 #include "services/queue/ordered_queue.h"
@@ -18,12 +18,12 @@ namespace festa::queue {
 class RabbitMqPublish : public std::enable_shared_from_this<RabbitMqPublish> {
  public:
   // On the loop of the coroutine.
-  RabbitMqPublish(QueueTicket ticket, SteadyTime deadline)
-      : ticket_(ticket),
+  RabbitMqPublish(QueueEntry entry, SteadyTime deadline)
+      : entry_(entry),
         deadline_(deadline),
         loop_(trantor::EventLoop::getEventLoopOfCurrentThread()) {}
 
-  QueueTicket ticket() const { return ticket_; }
+  QueueEntry entry() const { return entry_; }
   SteadyTime deadline() const { return deadline_; }
 
   void finish(const char* failure = nullptr) {
@@ -48,7 +48,7 @@ class RabbitMqPublish : public std::enable_shared_from_this<RabbitMqPublish> {
   };
 
  private:
-  const QueueTicket ticket_;
+  const QueueEntry entry_;
   const SteadyTime deadline_;
   trantor::EventLoop* const loop_;
   std::coroutine_handle<> handle_;
@@ -56,13 +56,14 @@ class RabbitMqPublish : public std::enable_shared_from_this<RabbitMqPublish> {
 };
 
 // publish(), isAvailable() and waiting() on any thread. A publish that is not confirmed in time
-// ends the connection, and with it all that wait: a broker that does not answer is found out once.
+// ends the connection and fails every other waiting publish: one time-out is enough to find a
+// broker that does not answer.
 class RabbitMqPublisher : public RabbitMqRole {
  public:
   explicit RabbitMqPublisher(RabbitMqSettings settings);
 
   // Must not be outlived by its tasks.
-  drogon::Task<> publish(QueueTicket ticket);
+  drogon::Task<> publish(QueueEntry entry);
   bool isAvailable() const;
   // As the broker said last.
   std::int64_t waiting() const { return waiting_; }

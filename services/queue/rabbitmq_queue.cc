@@ -9,7 +9,7 @@ RabbitMqQueue::~RabbitMqQueue() {
   stop();
 }
 
-void RabbitMqQueue::start(TicketHandlers& handlers, trantor::EventLoop* loop) {
+void RabbitMqQueue::start(EntryHandlers& handlers, trantor::EventLoop* loop) {
   waiting_ = std::make_unique<RabbitMqWaitingConsumer>(settings_, handlers, loop, observer_);
   {
     const std::lock_guard guard(mutex_);

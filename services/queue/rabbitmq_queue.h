@@ -10,7 +10,7 @@ namespace festa::queue {
 
 // Quorum queues `<prefix>.waiting` (one active consumer of all processes), `<prefix>.work` and
 // `<prefix>.dead`, persistent messages, confirms for every publish, acknowledgements after the
-// handlers. A ticket leaves a queue only when it is safe in the next one, or finished.
+// handlers. An entry leaves a queue only when it is safe in the next one, or finished.
 //
 // librabbitmq blocks, so it lives on three threads with a connection each; event loops only hand
 // over and take. Each connection comes back by itself; while the publisher's is away, publish()
@@ -20,11 +20,11 @@ class RabbitMqQueue : public OrderedQueue {
   RabbitMqQueue(RabbitMqSettings settings, QueueObserver& observer);
   ~RabbitMqQueue() override;
 
-  void start(TicketHandlers& handlers, trantor::EventLoop* loop) override;
+  void start(EntryHandlers& handlers, trantor::EventLoop* loop) override;
   bool isAvailable() const override { return publisher_.isAvailable(); }
-  drogon::Task<> publish(QueueTicket ticket) override { return publisher_.publish(ticket); }
+  drogon::Task<> publish(QueueEntry entry) override { return publisher_.publish(entry); }
   QueueCounts counts() const override;
-  // Handlers that run longer than the settings' patience end unacknowledged: their tickets go to
+  // Handlers that run longer than the settings' patience end unacknowledged: their entries go to
   // another process.
   void stop() override;
 

@@ -1,8 +1,8 @@
 #include "services/queue/rabbitmq_waiting_consumer.h"
 
 #include "lock/random_bits.h"
+#include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
-#include "services/queue/ticket_text.h"
 
 #include <trantor/utils/Logger.h>
 
@@ -15,9 +15,8 @@ constexpr lock::Backoff kRetry(Millis{10}, Millis{1'000});
 
 }  // namespace
 
-RabbitMqWaitingConsumer::RabbitMqWaitingConsumer(RabbitMqSettings settings,
-                                                 TicketHandlers& handlers, trantor::EventLoop* loop,
-                                                 QueueObserver& observer)
+RabbitMqWaitingConsumer::RabbitMqWaitingConsumer(RabbitMqSettings settings, EntryHandlers& handlers,
+                                                 trantor::EventLoop* loop, QueueObserver& observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
       handlers_(handlers),
@@ -37,14 +36,14 @@ void RabbitMqWaitingConsumer::received(RabbitMqConnection& connection, RabbitMqE
 
 void RabbitMqWaitingConsumer::accept(RabbitMqConnection& connection,
                                      const RabbitMqDelivery& delivery) {
-  const auto ticket = ticketOf(delivery.body);
-  if (!ticket) {
+  const auto entry = entryOf(delivery.body);
+  if (!entry) {
     connection.reject(delivery.tag, false);
     observer_.deadLettered();
     return;
   }
   if (delivery.redelivered) observer_.redelivered();
-  held_.push_back({delivery.tag, *ticket});
+  held_.push_back({delivery.tag, *entry});
 }
 
 SteadyTime RabbitMqWaitingConsumer::turn(RabbitMqConnection& connection, SteadyTime now) {
@@ -60,19 +59,19 @@ void RabbitMqWaitingConsumer::begin() {
   stage_ = Stage::kAdmitting;
   running_ = true;
   began_ = SteadyClock::now();
-  loop_->queueInLoop([&handlers = handlers_, ticket = held_.front().ticket, session = session_,
-                      decisions = decisions_] { admit(handlers, ticket, session, decisions); });
+  loop_->queueInLoop([&handlers = handlers_, entry = held_.front().entry, session = session_,
+                      decisions = decisions_] { admit(handlers, entry, session, decisions); });
 }
 
-drogon::AsyncTask RabbitMqWaitingConsumer::admit(TicketHandlers& handlers, QueueTicket ticket,
+drogon::AsyncTask RabbitMqWaitingConsumer::admit(EntryHandlers& handlers, QueueEntry entry,
                                                  std::uint64_t session,
                                                  std::shared_ptr<Decisions> decisions) {
   Decision decision{session, {}};
   try {
-    const auto admission = co_await handlers.admit(ticket);
+    const auto admission = co_await handlers.admit(entry);
     decision.admission = admission;
   } catch (...) {
-    LOG_WARN << "ticket " << ticket << " was not decided: " << failureText();
+    LOG_WARN << "entry " << entry << " was not decided: " << failureText();
   }
   decisions->post(decision);
 }
@@ -86,7 +85,7 @@ void RabbitMqWaitingConsumer::decided(RabbitMqConnection& connection, const Deci
   } else if (*decision.admission == Admission::kOver) {
     finish(connection);
   } else {
-    connection.publish(names_.work, textOf(held_.front().ticket));
+    connection.publish(names_.work, textOf(held_.front().entry));
     stage_ = Stage::kMoving;
     moved_ = connection.published();
     due_ = now + settings_.publishTimeout;
@@ -122,7 +121,7 @@ void RabbitMqWaitingConsumer::lost() {
 }
 
 void RabbitMqWaitingConsumer::stopping(RabbitMqConnection& /*connection*/) {
-  // Not cancelled: the next process would get what comes after the tickets that are still here.
+  // Not cancelled: the next process would get what comes after the entries that are still here.
   stopping_ = true;
 }
 

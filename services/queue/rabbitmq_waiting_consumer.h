@@ -1,4 +1,4 @@
-// Admits tickets one by one, in the order of the waiting queue.
+// Admits entries one by one, in the order of the waiting queue.
 #pragma once
 
 #include "lock/backoff.h"
@@ -12,11 +12,11 @@
 
 namespace festa::queue {
 
-// The broker lets one consumer of all processes have the queue. A few tickets are fetched ahead,
+// The broker lets one consumer of all processes have the queue. A few entries are fetched ahead,
 // the first of them is in hand; it is acknowledged when it is over, or safe in the work queue.
 class RabbitMqWaitingConsumer : public RabbitMqRole {
  public:
-  RabbitMqWaitingConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
+  RabbitMqWaitingConsumer(RabbitMqSettings settings, EntryHandlers& handlers,
                           trantor::EventLoop* loop, QueueObserver& observer);
 
   void connected(RabbitMqConnection& connection) override;
@@ -29,7 +29,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
  private:
   struct Held {
     std::uint64_t tag;
-    QueueTicket ticket;
+    QueueEntry entry;
   };
   struct Decision {
     std::uint64_t session;
@@ -37,14 +37,14 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
   };
   using Decisions = Mailbox<Decision>;
   enum class Stage {
-    kFree,       // the first ticket may be begun
+    kFree,       // the first entry may be begun
     kAdmitting,  // its handler runs
     kMoving,     // it was published to the work queue, the confirm has not come
     kPausing     // it is begun again at due_
   };
 
-  static drogon::AsyncTask admit(TicketHandlers& handlers, QueueTicket ticket,
-                                 std::uint64_t session, std::shared_ptr<Decisions> decisions);
+  static drogon::AsyncTask admit(EntryHandlers& handlers, QueueEntry entry, std::uint64_t session,
+                                 std::shared_ptr<Decisions> decisions);
   void accept(RabbitMqConnection& connection, const RabbitMqDelivery& delivery);
   void begin();
   void decided(RabbitMqConnection& connection, const Decision& decision, SteadyTime now);
@@ -54,7 +54,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  TicketHandlers& handlers_;
+  EntryHandlers& handlers_;
   trantor::EventLoop* const loop_;
   QueueObserver& observer_;
   const std::shared_ptr<Decisions> decisions_;

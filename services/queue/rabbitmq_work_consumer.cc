@@ -1,8 +1,8 @@
 #include "services/queue/rabbitmq_work_consumer.h"
 
 #include "lock/random_bits.h"
+#include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
-#include "services/queue/ticket_text.h"
 
 #include <trantor/utils/Logger.h>
 
@@ -14,7 +14,7 @@ constexpr Millis kLongestPause{5'000};
 
 }  // namespace
 
-RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
+RabbitMqWorkConsumer::RabbitMqWorkConsumer(RabbitMqSettings settings, EntryHandlers& handlers,
                                            trantor::EventLoop* loop, QueueObserver& observer)
     : settings_(std::move(settings)),
       names_(settings_.prefix),
@@ -31,16 +31,16 @@ void RabbitMqWorkConsumer::connected(RabbitMqConnection& connection) {
 void RabbitMqWorkConsumer::received(RabbitMqConnection& connection, RabbitMqEvent event) {
   const auto* const delivery = std::get_if<RabbitMqDelivery>(&event);
   if (delivery == nullptr) return;
-  const auto ticket = ticketOf(delivery->body);
-  if (!ticket) {
+  const auto entry = entryOf(delivery->body);
+  if (!entry) {
     connection.reject(delivery->tag, false);
     observer_.deadLettered();
     return;
   }
   if (delivery->redelivered) observer_.redelivered();
-  jobs_.emplace(delivery->tag, Job{.ticket = *ticket,
-                                   .earlier = delivery->earlier,
-                                   .pauses = pausesAfter(delivery->earlier)});
+  jobs_.emplace(
+      delivery->tag,
+      Job{.entry = *entry, .earlier = delivery->earlier, .pauses = pausesAfter(delivery->earlier)});
 }
 
 SteadyTime RabbitMqWorkConsumer::turn(RabbitMqConnection& connection, SteadyTime now) {
@@ -73,21 +73,21 @@ void RabbitMqWorkConsumer::run(std::uint64_t tag, Job& job, Stage stage, SteadyT
   job.begun = now;
   job.due = SteadyTime::max();
   ++running_;
-  loop_->queueInLoop(
-      [&handlers = handlers_, stage, ticket = job.ticket, outcome = Outcome{session_, tag, false},
-       outcomes = outcomes_] { handle(handlers, stage, ticket, outcome, outcomes); });
+  loop_->queueInLoop([&handlers = handlers_, stage, entry = job.entry,
+                      outcome = Outcome{session_, tag, false},
+                      outcomes = outcomes_] { handle(handlers, stage, entry, outcome, outcomes); });
 }
 
-drogon::AsyncTask RabbitMqWorkConsumer::handle(TicketHandlers& handlers, Stage stage,
-                                               QueueTicket ticket, Outcome outcome,
+drogon::AsyncTask RabbitMqWorkConsumer::handle(EntryHandlers& handlers, Stage stage,
+                                               QueueEntry entry, Outcome outcome,
                                                std::shared_ptr<Outcomes> outcomes) {
   try {
     if (stage == Stage::kWorking)
-      co_await handlers.work(ticket);
+      co_await handlers.work(entry);
     else
-      co_await handlers.giveUp(ticket);
+      co_await handlers.giveUp(entry);
   } catch (...) {
-    LOG_WARN << "work on ticket " << ticket << " failed: " << failureText();
+    LOG_WARN << "work on entry " << entry << " failed: " << failureText();
     outcome.failed = true;
   }
   outcomes->post(outcome);

@@ -1,4 +1,4 @@
-// Works on tickets of the work queue, several at a time.
+// Works on entries of the work queue, several at a time.
 #pragma once
 
 #include "services/queue/rabbitmq_waiting_consumer.h"
@@ -7,12 +7,12 @@
 
 namespace festa::queue {
 
-// A ticket is acknowledged when its handler has returned. One that failed goes back after a pause,
+// An entry is acknowledged when its handler has returned. One that failed goes back after a pause,
 // in which it keeps its place among the workers; after its last try it is given up.
 class RabbitMqWorkConsumer : public RabbitMqRole {
  public:
-  RabbitMqWorkConsumer(RabbitMqSettings settings, TicketHandlers& handlers,
-                       trantor::EventLoop* loop, QueueObserver& observer);
+  RabbitMqWorkConsumer(RabbitMqSettings settings, EntryHandlers& handlers, trantor::EventLoop* loop,
+                       QueueObserver& observer);
 
   // Handlers that run now. On any thread.
   std::int64_t inWork() const { return running_; }
@@ -33,7 +33,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     kNotGivenUp  // that failed too, and is tried again at `due`
   };
   struct Job {
-    QueueTicket ticket = 0;
+    QueueEntry entry = 0;
     std::int64_t earlier = 0;
     Stage stage = Stage::kHeld;
     SteadyTime begun;
@@ -47,7 +47,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
   };
   using Outcomes = Mailbox<Outcome>;
 
-  static drogon::AsyncTask handle(TicketHandlers& handlers, Stage stage, QueueTicket ticket,
+  static drogon::AsyncTask handle(EntryHandlers& handlers, Stage stage, QueueEntry entry,
                                   Outcome outcome, std::shared_ptr<Outcomes> outcomes);
   void run(std::uint64_t tag, Job& job, Stage stage, SteadyTime now);
   void ended(RabbitMqConnection& connection, const Outcome& outcome, SteadyTime now);
@@ -58,7 +58,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
-  TicketHandlers& handlers_;
+  EntryHandlers& handlers_;
   trantor::EventLoop* const loop_;
   QueueObserver& observer_;
   const std::shared_ptr<Outcomes> outcomes_;

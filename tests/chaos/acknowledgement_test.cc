@@ -133,7 +133,7 @@ TEST_F(Acknowledgement, ACancelledReservationIsAnsweredAfterItsCommit) {
                [&] { return service_->client().request("DELETE", path, Sales::as(1)); });
 }
 
-TEST_F(Acknowledgement, AnIdempotencyClaimIsBelievedAfterItsCommit) {
+TEST_F(Acknowledgement, AnIdempotencyKeyIsTakenAfterItsCommit) {
   start();
   const auto coupon = Sales(database_).coupon(5, true);
   expectHonest({"idempotency_keys", "INSERT", "idempotency_keys", 201}, [&] {
@@ -150,7 +150,7 @@ TEST_F(Acknowledgement, AQueuedClaimIsAnsweredAfterItsCommit) {
 }
 
 // What the migrator and the start's other statements use.
-TEST_F(Acknowledgement, AStatementOfTheStartIsBelievedAfterItsCommit) {
+TEST_F(Acknowledgement, AStatementOfTheStartReturnsAfterItsCommit) {
   admin_.run("CREATE TABLE started (id int)");
   endSessions("INSERT ON started", 1000);
   PgSession session(database_);
@@ -161,7 +161,7 @@ TEST_F(Acknowledgement, AStatementOfTheStartIsBelievedAfterItsCommit) {
   EXPECT_EQ(count("started"), 0);
 }
 
-// The queue forgets a ticket when its handler returns: that must not be before the commit.
+// The queue forgets an entry when its handler returns: that must not be before the commit.
 TEST_F(Acknowledgement, AQueuedClaimIsDecidedAndWorkedOnUntilThatIsCommitted) {
   start(kQueued);
   const auto coupon = Sales(database_).coupon(5, true);

@@ -84,7 +84,7 @@ TEST(Crash, KilledInARushEvery200HasItsRowAndRetriesGetTheirFirstAnswer) {
   for (const auto& row : session.query("SELECT id FROM reservations WHERE cancelled_at IS NULL"
                                        " AND performance_id = $1::bigint",
                                        {std::to_string(performance)}))
-    EXPECT_TRUE(reservations.contains(*row[0])) << "a row that nobody was told of";
+    EXPECT_TRUE(reservations.contains(*row[0])) << "a row that no client was told of";
 }
 
 }  // namespace festa::test

@@ -1,10 +1,11 @@
-// SIGTERM: whatever the process did before and does then, it ends with status 0.
+// SIGTERM ends the process with status 0, idle or loaded, with every storage and queue.
 #include "tests/support/loops.h"
 #include "tests/support/rabbit_server.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/redlock_nodes.h"
 #include "tests/support/sales.h"
 #include "tests/support/size.h"
+#include "tests/support/strategy_cases.h"
 
 #include <gtest/gtest.h>
 
@@ -23,24 +24,25 @@ constexpr int kClientsPerInstance = 6;
 constexpr int kUsers = 1000;
 
 enum class Use {
-  kNone,    // nobody asked it anything
+  kNone,    // no client has sent a request
   kBefore,  // clients waited for each other, and have gone
   kDuring,  // they still do
 };
 
-bool isQueue(const std::string& strategy) {
-  return strategy.starts_with("queue-");
+const StrategyRow& rowOf(const std::string& strategy) {
+  return *findStrategy(strategy);
 }
 
 Service::Settings settingsOf(const std::string& strategy) {
   Service::Settings settings{{"DATABASE_CONNECTIONS", "8"}};
-  settings[isQueue(strategy) ? "LOCK_LOCKABLES_COUPONS_STRATEGY" : "LOCK_STRATEGY"] = strategy;
-  if (strategy == "queue-rabbitmq") {
+  const auto& row = rowOf(strategy);
+  settings[row.queues ? "LOCK_LOCKABLES_COUPONS_STRATEGY" : "LOCK_STRATEGY"] = strategy;
+  if (row.needs == Needs::kRabbitMq) {
     settings["RABBITMQ_HOST"] = "127.0.0.1";
     settings["RABBITMQ_PORT"] = std::to_string(sharedRabbit().port());
-  } else if (strategy == "redlock") {
+  } else if (row.needs == Needs::kRedlock) {
     settings["REDLOCK_NODES"] = sharedRedlockNodes().addresses();
-  } else if (strategy.starts_with("redis-")) {
+  } else if (row.needs == Needs::kRedis) {
     settings["REDIS_HOST"] = "127.0.0.1";
     settings["REDIS_PORT"] = std::to_string(sharedRedis().port());
   }
@@ -94,15 +96,17 @@ std::string nameOf(const Case& one) {
   static const std::map<Use, std::string> kUses{
       {Use::kNone, "unused"}, {Use::kBefore, "idle"}, {Use::kDuring, "loaded"}};
   const auto& [strategy, use, count] = one;
-  auto name = strategy + '_' + kUses.at(use) + '_' + std::to_string(count);
-  std::ranges::replace(name, '-', '_');
-  return name;
+  return inTestName(strategy) + '_' + kUses.at(use) + '_' + std::to_string(count);
+}
+
+bool hasStorageOrQueue(const StrategyRow& row) {
+  return row.takesLock() || row.queues;
 }
 
 class Exit : public testing::TestWithParam<Case> {
  protected:
   Clients::Ask contention() {
-    if (isQueue(strategy_)) {
+    if (rowOf(strategy_).queues) {
       const auto path = "/coupons/" + std::to_string(sales_.coupon(1'000'000, false)) + "/claims";
       return [path](HttpClient& client, int number) {
         return client.request("POST", path, Sales::as(number % kUsers + 1));
@@ -141,14 +145,12 @@ class Exit : public testing::TestWithParam<Case> {
 
 TEST_P(Exit, EveryStopEndsWithStatusZero) {
   const auto [strategy, use, count] = GetParam();
-  if (strategy == "redlock") sharedRedlockNodes().reset("festabook");
+  if (rowOf(strategy).needs == Needs::kRedlock) sharedRedlockNodes().reset("festabook");
   for (int stop = 0; stop < sized(5, 100) && !HasFailure(); ++stop) stopOnce(use, count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Storages, Exit,
-                         testing::Combine(testing::Values("memory", "redis-spin", "redis-pubsub",
-                                                          "redis-fair", "redlock", "queue-local",
-                                                          "queue-rabbitmq"),
+                         testing::Combine(testing::ValuesIn(strategyNames(hasStorageOrQueue)),
                                           testing::Values(Use::kNone, Use::kBefore, Use::kDuring),
                                           testing::Values(1, 2)),
                          [](const auto& one) { return nameOf(one.param); });

@@ -23,7 +23,7 @@ using Pids = std::set<std::string>;
 
 constexpr int kConnections = 8;
 constexpr std::size_t kSessions = 2 * kConnections;  // Drogon has a pool for its main loop as well
-constexpr std::chrono::milliseconds kPause{400};
+constexpr std::chrono::milliseconds kPause{1500};
 
 // As many festivals as connections, all of one loop: a write of each occupies the whole pool.
 class SessionsChaos : public testing::Test {
@@ -109,6 +109,8 @@ class SessionsChaos : public testing::Test {
                     {"DATABASE_STATEMENT_TIMEOUT_MS", "5000"},
                     {"LOCK_LOCKABLES_SEATS_LEASE_MS", "60000"},
                     {"LOCK_LOCKABLES_COUPONS_LEASE_MS", "60000"},
+                    {"LOCK_LOCKABLES_QUESTIONS_LEASE_MS", "60000"},
+                    {"LOCK_LOCKABLES_EVENT_DATES_LEASE_MS", "60000"},
                     {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "60000"}}};
   std::vector<Headers> festivals_;
 };
@@ -133,7 +135,8 @@ TEST_F(SessionsChaos, EndedDuringAStatementAreReplaced) {
 
 // The end of the session and the moment of COMMIT are noticed together, in whatever order.
 TEST_F(SessionsChaos, EndedBeforeACommitAreReplaced) {
-  auto writes = startWrites(kConnections, {{"X-Lab-Fault", "pause-before-commit=400"}});
+  auto writes = startWrites(
+      kConnections, {{"X-Lab-Fault", "pause-before-commit=" + std::to_string(kPause.count())}});
   ASSERT_TRUE(areSessions(kConnections,
                           "state = 'idle in transaction'"
                           " AND state_change < clock_timestamp() - interval '50 ms'"));

@@ -87,6 +87,6 @@ TEST_P(BothQueues, AThousandClaimsAtOnceAreOneSequence) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Queue, BothQueues, testing::Values("local", "rabbitmq"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& queue) { return queue.param; });
 
 }  // namespace festa::test

@@ -43,7 +43,11 @@ TEST_F(RabbitClaims, ThreeInstancesGiveOneSequenceAndAnyOfThemAnswers) {
 }
 
 TEST_F(RabbitClaims, AnInstanceKilledInMidWorkLosesNothing) {
-  start(2, onBroker(sharedRabbit().port(), {{"QUEUE_WORK_MS", "50"}, {"QUEUE_WORKERS", "2"}}));
+  const auto startOne = [&](const std::string& workMs) {
+    start(1, onBroker(sharedRabbit().port(), {{"QUEUE_WORK_MS", workMs}, {"QUEUE_WORKERS", "2"}}));
+  };
+  startOne("2000");  // slow, so that it has work in hand whenever it is killed
+  startOne("50");
   const auto coupon = sales_.coupon(80, true);
   claimInTurn(coupon, 1, 90);
   ASSERT_TRUE(eventually([&] { return done(coupon) >= 10; }));
@@ -61,7 +65,6 @@ TEST_F(RabbitClaims, WhileTheBrokerIsAwayClaimsAreRefusedAtOnceAndNoLoopWaits) {
   awaitDurable(rabbit);
   rabbit.kill();
   ASSERT_TRUE(eventually([&] { return claim(instance, coupon, 1000).status == 503; }));
-  worstLag(instance);  // from here on
   for (int round = 0; round < 20; ++round) {
     const auto refused = claim(instance, coupon, 1000);
     EXPECT_EQ(refused.status, 503);
@@ -92,8 +95,8 @@ TEST_F(RabbitClaims, ConnectionsCutAgainAndAgainGiveEachClaimOneEffect) {
   expectAllGranted(coupon, 110, 100);
 }
 
-// Whoever decides is frozen; another instance takes over; then the first wakes up with a decision
-// in its hands.
+// The instance that decides is frozen; another one takes over; then the first continues in the
+// middle of its decision.
 TEST_F(RabbitClaims, AFrozenDeciderIsReplacedAndItsAwakeningChangesNothing) {
   start(2, onBroker(sharedRabbit().port(), {{"QUEUE_WORKERS", "4"}}));
   const auto coupon = sales_.coupon(200, true);
@@ -105,7 +108,7 @@ TEST_F(RabbitClaims, AFrozenDeciderIsReplacedAndItsAwakeningChangesNothing) {
       ASSERT_EQ(claim(awake, coupon, user).status, 202);
     EXPECT_TRUE(
         eventually([&] { return done(coupon) == round * 100 + 100; }, std::chrono::seconds(60)))
-        << "nobody took over";
+        << "no instance took over";
     frozen.process().signal(SIGCONT);
     awaitQueue(frozen);
   }

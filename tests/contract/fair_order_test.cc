@@ -1,8 +1,9 @@
-// redis-fair between real processes: order, and what a dead process costs those behind it.
+// Lines on Redis between real processes: order, and what a dead process costs those behind it.
 #include "lock/redis/line_protocol.h"
 #include "tests/support/lock_worker.h"
 #include "tests/support/loops.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/storages.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -22,12 +23,13 @@ constexpr Millis kNow{0};
 
 class FairOrder : public testing::TestWithParam<std::string> {
  protected:
+  const lock::StorageRow& row() const { return *lock::findStorage(GetParam()); }
   LockWorker& startWorker() {
     return workers_.emplace_back(
         LockWorker::Options{.storage = GetParam(), .ports = {redis_.port()}, .epochs = epochs_});
   }
   std::string key(const std::string& what) const {
-    return "test:" + GetParam().substr(std::string("redis-").size()) + ":" + what;
+    return std::string("test:") + row().keys + ":" + what;
   }
   // How many have ever taken a place in line.
   long arrivals() const {
@@ -48,14 +50,20 @@ class FairOrder : public testing::TestWithParam<std::string> {
 
 class DeadProcess : public FairOrder {};
 
-std::string nameOfStorage(const testing::TestParamInfo<std::string>& info) {
-  return std::string(info.param).replace(5, 1, "_");
+// Those that offer a key to the next waiter in line.
+bool isLine(const lock::StorageRow& row) {
+  return row.offersMissed != nullptr;
+}
+
+bool isStrictLine(const lock::StorageRow& row) {
+  return isLine(row) && row.order == lock::Order::kOverall;
 }
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Strict, FairOrder, testing::Values("redis-fair"), nameOfStorage);
-INSTANTIATE_TEST_SUITE_P(Lines, DeadProcess, testing::Values("redis-fair", "redis-pubsub"),
+INSTANTIATE_TEST_SUITE_P(Strict, FairOrder, testing::ValuesIn(storageNames(isStrictLine)),
+                         nameOfStorage);
+INSTANTIATE_TEST_SUITE_P(Lines, DeadProcess, testing::ValuesIn(storageNames(isLine)),
                          nameOfStorage);
 
 // Four processes; some waits end before the key is free, some while it goes round.
@@ -96,6 +104,48 @@ TEST_P(FairOrder, IsThatOfArrivalAcrossProcessesWhateverIsCancelled) {
   EXPECT_GE(granted, kWaiters * 3 / 4);
 }
 
+// A 7: it was granted the key by message, and is not there. Its other places cost nothing.
+TEST_P(FairOrder, AReadyProcessThatDiesCostsTheOthersOneLease) {
+  const auto lease = lock::kLongestReadyLease;
+  auto& holder = startWorker();
+  auto& doomed = startWorker();
+  auto& living = startWorker();
+  ASSERT_TRUE(holder.lock("h", "k", kNow, kLong));
+  int places = 0;
+  // No two neighbours are of one process: those would be offered the key.
+  for (auto* const worker : {&doomed, &living, &doomed, &living}) {
+    const auto before = arrivals();
+    worker->startLock("place" + std::to_string(++places), "k", kLong, lease);
+    ASSERT_TRUE(eventually([&] { return arrivals() == before + 1; }));
+  }
+  // Both have beaten with a number.
+  ASSERT_TRUE(eventually([&] {
+    const auto alive = redis_.command({"KEYS", key("alive:*")});
+    int ready = 0;
+    for (std::size_t at = 0; at < alive.size();) {
+      const auto end = std::min(alive.find('\n', at), alive.size());
+      const auto beat = redis_.command({"GET", alive.substr(at, end - at)});
+      if (beat.starts_with("r")) ++ready;
+      at = end + 1;
+    }
+    return ready == 2;
+  }));
+  doomed.process().signal(SIGKILL);
+  doomed.process().wait();
+  const auto released = SteadyClock::now();
+  EXPECT_EQ(holder.unlock("h"), "released");
+  const auto first = living.finishLock("place2");
+  ASSERT_TRUE(first);
+  EXPECT_GE(SteadyClock::now() - released, lease) << "it was offered, not granted";
+  EXPECT_LT(SteadyClock::now() - released, 2 * lease);
+  EXPECT_EQ(living.unlock("place2"), "released");
+  const auto second = living.finishLock("place4");
+  ASSERT_TRUE(second);
+  EXPECT_LT(SteadyClock::now() - released, 2 * lease);
+  EXPECT_GT(second->fence, first->fence);
+  EXPECT_EQ(living.unlock("place4"), "released");
+}
+
 // A 7: the hundred places of a dead process go in one step of half a second, not one lease each.
 TEST_P(DeadProcess, WithAHundredWaitersCostsTheOthersOneBoundedStep) {
   auto& holder = startWorker();
@@ -104,10 +154,12 @@ TEST_P(DeadProcess, WithAHundredWaitersCostsTheOthersOneBoundedStep) {
   ASSERT_TRUE(holder.lock("h", "k", kNow, kLong));
   const auto before = arrivals();
   doomed.startMany(100, "k", kLong, kLong);
-  const int places = GetParam() == "redis-fair" ? 100 : 1;
+  // In a line that is not strict a process has one place for all.
+  const int places = row().order == lock::Order::kOverall ? 100 : 1;
   ASSERT_TRUE(eventually([&] { return arrivals() == before + places; }));
   living.startLock("first", "k", kLong, kLong);
-  ASSERT_TRUE(eventually([&] { return living.waiting() == 1; }));
+  ASSERT_TRUE(eventually([&] { return arrivals() == before + places + 1; }))
+      << "the second one could overtake: a worker counts who waits before it asks";
   living.startLock("second", "k", kLong, kLong);
   ASSERT_TRUE(eventually([&] { return living.waiting() == 2; }));
   doomed.process().signal(SIGKILL);

@@ -6,12 +6,15 @@
 #include "tests/support/one_client.h"
 #include "tests/support/redis_server.h"
 
+#include <drogon/nosql/RedisSubscriber.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <map>
+#include <mutex>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace festa::test {
 
@@ -23,12 +26,65 @@ using lock::LineVerdict;
 
 // Long enough that nothing ends by itself; the test ends holds and lives.
 constexpr lock::Millis kForEver{1'000'000};
+// One that a process which is ready is granted by message. The test prolongs holds after each call.
+constexpr lock::Millis kReadyLease = lock::kLongestReadyLease;
+
+// What the server publishes to these processes, in order.
+class Messages {
+ public:
+  Messages(const drogon::nosql::RedisClientPtr& client, const lock::RedisKeys& keys,
+           const std::vector<std::string>& processes)
+      : subscriber_(client->newSubscriber()) {
+    for (const auto& process : processes)
+      subscriber_->subscribe(keys.wake(process),
+                             [this, process](const std::string&, const std::string& text) {
+                               const std::lock_guard guard(mutex_);
+                               heard_.push_back({process, lock::messageOf(text)});
+                             });
+  }
+  std::vector<LineModel::Message> take(std::size_t count) {
+    std::vector<LineModel::Message> taken;
+    EXPECT_TRUE(eventually([&] {
+      const std::lock_guard guard(mutex_);
+      if (heard_.size() < count) return false;
+      taken = std::exchange(heard_, {});
+      return true;
+    }));
+    return taken;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<LineModel::Message> heard_;
+  // Its callbacks end before what they use.
+  const std::shared_ptr<drogon::nosql::RedisSubscriber> subscriber_;
+};
+
+std::string describe(const LineModel::Message& message) {
+  struct Text {
+    std::string operator()(const lock::EchoMessage&) const { return "echo"; }
+    std::string operator()(const lock::OfferMessage& m) const {
+      return "offer " + m.ticket + " " + m.key;
+    }
+    std::string operator()(const lock::GrantMessage& m) const {
+      return "grant " + std::to_string(m.beat) + " " + m.ticket + " " + m.key;
+    }
+  };
+  return message.process + " " + std::visit(Text{}, message.text);
+}
 
 class LineScripts : public testing::Test {
  protected:
-  void SetUp() override {
-    redis_.command({"SET", keys_.fence(), std::to_string(std::int64_t{1} << 32)});
-    model_.startEpoch(1);
+  void SetUp() override { startEpoch(1); }
+
+  // On the server and in the model.
+  void startEpoch(std::int64_t epoch) {
+    redis_.command({"SET", keys_.fence(), std::to_string(epoch << 32)});
+    model_.startEpoch(epoch);
+  }
+  void forgetAll() {
+    redis_.command({"FLUSHALL"});
+    model_.flush();
   }
 
   LineReply onServer(const LineCommand& command, const std::string& process) {
@@ -44,15 +100,32 @@ class LineScripts : public testing::Test {
     return lock::repliesOf(reply, steps);
   }
 
-  static std::string ticket(const std::string& process, int number) {
-    return lock::Ticket{process, static_cast<std::uint64_t>(number), kForEver}.text();
+  static std::string ticket(const std::string& process, int number, lock::Millis lease = kForEver) {
+    return lock::Ticket{process, static_cast<std::uint64_t>(number), lease}.text();
+  }
+
+  // Compares what was published since the last call. Returns how many keys were granted by it.
+  int compareMessages(std::set<std::int64_t>& given, const std::string& story) {
+    const auto expected = model_.takeMessages();
+    const auto real = messages_.take(expected.size());
+    EXPECT_EQ(real.size(), expected.size()) << story;
+    int granted = 0;
+    for (std::size_t i = 0; i < std::min(real.size(), expected.size()); ++i) {
+      EXPECT_EQ(describe(real[i]), describe(expected[i])) << story;
+      const auto* const message = std::get_if<lock::GrantMessage>(&real[i].text);
+      if (!message) continue;
+      ++granted;
+      EXPECT_TRUE(given.insert(message->fence).second) << story;
+    }
+    return granted;
   }
 
   Loops loops_;
   RedisServer redis_;
   const lock::RedisKeys keys_{"test", "line"};
-  const OneClient client_{redis_.connect()};
+  const OneClient client_{RedisServer::connectTo(redis_.port(), 1, std::chrono::seconds(5))};
   lock::RedisCommands commands_{client_};
+  Messages messages_{redis_.connect(), keys_, {"p0", "p1", "p2"}};
   LineModel model_;
 };
 
@@ -84,25 +157,34 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   const auto roll = [&](int below) {
     return static_cast<int>(random() % static_cast<unsigned>(below));
   };
+  const auto following = [&] { return lock::Following{roll(3), std::max(0, roll(6) - 3)}; };
   const auto command = [&](const std::string& process, const lock::LockKey& key) -> LineCommand {
-    const auto mine = ticket(process, roll(4));
+    const auto one = [&](int number) {
+      return ticket(process, number, number % 2 == 0 ? kForEver : kReadyLease);
+    };
+    const auto mine = one(roll(4));
     switch (roll(11)) {
       case 0:
       case 1:
       case 2:
       case 3: return lock::ArriveCommand{key, mine, roll(4) != 0, roll(2) == 0};
       case 4:
-      case 5: return lock::LeaveCommand{key, mine};
+      case 5: return lock::LeaveCommand{.key = key, .ticket = mine, .following = following()};
       case 6:
-        return lock::LeaveCommand{
-            .key = key,
-            .ticket = mine,
-            .followers = {ticket(process, roll(4)), ticket(process, roll(4))}};
-      case 7: return lock::LeaveCommand{key, mine, ticket(process, 4 + roll(3)), roll(2) == 0};
-      case 8: return lock::ConfirmCommand{key, mine};
+        return lock::LeaveCommand{.key = key,
+                                  .ticket = mine,
+                                  .followers = {one(roll(4)), one(roll(4))},
+                                  .following = following()};
+      case 7:
+        return lock::LeaveCommand{.key = key,
+                                  .ticket = mine,
+                                  .next = one(4 + roll(3)),
+                                  .keep = roll(2) == 0,
+                                  .following = following()};
+      case 8: return lock::ConfirmCommand{key, mine, following()};
       case 9: {
         lock::AbandonCommand abandon{key, {mine}};
-        for (int i = roll(3); i > 0; --i) abandon.tickets.push_back(ticket(process, roll(7)));
+        for (int i = roll(3); i > 0; --i) abandon.tickets.push_back(one(roll(7)));
         return abandon;
       }
       default: return lock::LookCommand{key, mine};
@@ -113,13 +195,24 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
   std::map<lock::LockKey, std::int64_t> fences;
   std::set<std::int64_t> given;
   std::size_t followed = 0;
+  int spare = 0;
+  int grantedByMessage = 0;
+  std::uint64_t beats = 0;
+  std::int64_t epoch = 1;
+  for (const auto* process : {"p0", "p1", "p2"})
+    ASSERT_TRUE(eventually([&] {
+      return redis_.command({"PUBSUB", "NUMSUB", keys_.wake(process)}).find("\n1") !=
+             std::string::npos;
+    }));
   for (int call = 0; call < 4000; ++call) {
     const std::string process = "p" + std::to_string(roll(3));
     const std::array<lock::LockKey, 3> keys{"k1", std::string("k 2\0:", 5), "k3"};
     const auto& key = keys[static_cast<std::size_t>(roll(3))];
     std::vector<LineCommand> steps;
     if (roll(6) == 0)
-      steps.emplace_back(roll(2) == 0 ? LineCommand(lock::BeatCommand{}) : lock::QuitCommand{});
+      steps.emplace_back(roll(4) == 0   ? LineCommand(lock::QuitCommand{})
+                         : roll(4) == 0 ? lock::BeatCommand{}
+                                        : lock::BeatCommand{++beats});
     else
       // About one key, or about all of them.
       for (const auto& about : keys)
@@ -135,6 +228,7 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       redis_.command({"DEL", keys_.alive(process)});
       story += "\n" + process + " is silent";
     }
+    const auto began = lock::SteadyClock::now();
     const auto answers = onServer(steps, process);
     ASSERT_EQ(answers.size(), steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -146,25 +240,38 @@ TEST_F(LineScripts, AnswerAsTheModelDoes) {
       if (real.grant) {
         ASSERT_EQ(real.grant->ticket, expected.grant->ticket) << story;
         ASSERT_EQ(real.grant->followers, expected.grant->followers) << story;
+        ASSERT_EQ(real.grant->spare, expected.grant->spare) << story;
         // Which of a call's tokens goes to which key is the server's business.
         auto& last = fences[*lock::keyOf(steps[i])];
         ASSERT_GT(real.grant->fence, last) << story;
-        last = real.grant->fence + static_cast<std::int64_t>(real.grant->followers.size());
+        last = real.grant->fence + static_cast<std::int64_t>(real.grant->followers.size()) +
+               real.grant->spare;
         for (auto fence = real.grant->fence; fence <= last; ++fence)
           ASSERT_TRUE(given.insert(fence).second) << story;
         followed += real.grant->followers.size();
+        spare += real.grant->spare;
       }
       ASSERT_EQ(real.holder, expected.holder) << story;
       ASSERT_EQ(real.others, expected.others) << story;
       ASSERT_EQ(real.offered, expected.offered) << story;
       ASSERT_EQ(real.remaining.has_value(), expected.remaining.has_value()) << story;
     }
+    grantedByMessage += compareMessages(given, story);
+    ASSERT_FALSE(HasFailure());
     if (story.size() > 4000) story.erase(0, 2000);
     // The model's clock stands still, so offers and lives on the server must last.
     for (const auto& about : keys) redis_.command({"PEXPIRE", keys_.hold(about), "1000000", "GT"});
     redis_.command({"PERSIST", keys_.alive(process)});
+    // On a machine this slow an offer may have ended on the server before it was prolonged.
+    if (lock::SteadyClock::now() - began > lock::kOfferTime * 4 / 5) {
+      forgetAll();
+      startEpoch(++epoch);
+      story += "\nall is forgotten";
+    }
   }
   EXPECT_GT(followed, 0U);
+  EXPECT_GT(spare, 0);
+  EXPECT_GT(grantedByMessage, 0);
 }
 
 TEST_F(LineScripts, PlacesOfADeadProcessGoInBoundedSteps) {
@@ -186,6 +293,18 @@ TEST_F(LineScripts, PlacesOfADeadProcessGoInBoundedSteps) {
   EXPECT_EQ(looked.grant->ticket, ticket("living", 1));
 }
 
+// A process of an earlier version says "1" when it is alive, and knows no grants by message.
+TEST_F(LineScripts, AProcessThatHasNotSaidThatItIsReadyIsOfferedTheKey) {
+  for (const auto* life : {"0", "1", "17"}) {
+    const std::string key = std::string("k") + life;
+    onServer(lock::ArriveCommand{key, ticket("p1", 1)}, "p1");
+    onServer(lock::ArriveCommand{key, ticket("p0", 1, kReadyLease)}, "p0");
+    redis_.command({"SET", keys_.alive("p0"), life});
+    onServer(lock::LeaveCommand{key, ticket("p1", 1)}, "p1");
+    EXPECT_EQ(redis_.command({"EXISTS", "test:line:offer:" + key}), "1");
+  }
+}
+
 TEST_F(LineScripts, TicketsAndMessagesAreReadBack) {
   const lock::Ticket written{"abc", 17, lock::Millis{3000}};
   const auto read = lock::Ticket::parse(written.text());
@@ -195,11 +314,18 @@ TEST_F(LineScripts, TicketsAndMessagesAreReadBack) {
   EXPECT_EQ(read->lease, lock::Millis{3000});
   for (const auto* junk : {"", "a", "a:1", "a:b:c", "a:1:", "a::1", "a:1:2x"})
     EXPECT_FALSE(lock::Ticket::parse(junk)) << junk;
-  const auto offer = lock::offerOf(written.text() + " key with spaces");
-  ASSERT_TRUE(offer);
-  EXPECT_EQ(offer->key, "key with spaces");
-  EXPECT_EQ(offer->ticket, written.text());
-  EXPECT_FALSE(lock::offerOf("beat"));
+  const auto offered = lock::messageOf(written.text() + " key with spaces");
+  const auto& offer = std::get<lock::OfferMessage>(offered);
+  EXPECT_EQ(offer.key, "key with spaces");
+  EXPECT_EQ(offer.ticket, written.text());
+  const auto granted = lock::messageOf("! p:1:3000 9007199254740991 17 a key");
+  const auto& grant = std::get<lock::GrantMessage>(granted);
+  EXPECT_EQ(grant.key, "a key");
+  EXPECT_EQ(grant.ticket, "p:1:3000");
+  EXPECT_EQ(grant.fence, 9007199254740991);
+  EXPECT_EQ(grant.beat, 17U);
+  for (const auto* other : {"beat", "", "!", "! p:1:3000", "! p:1:3000 x 1 k", "! p:1:3000 1"})
+    EXPECT_TRUE(std::holds_alternative<lock::EchoMessage>(lock::messageOf(other))) << other;
 }
 
 }  // namespace festa::test

@@ -54,11 +54,12 @@ class LineTransportTest : public testing::Test, protected lock::AnswerListener {
   RedisServer redis_;
   const lock::RedisKeys keys_{"test", "line"};
   const std::string process_ = "p";
-  lock::RedisHolds holds_{keptCommands(redis_.connect()), keys_, *countedEpochs()};
+  lock::FencedServer server_{keptCommands(redis_.connect()), keys_, *countedEpochs(),
+                             lock::FencedServer::Home::kChecked};
   std::mutex mutex_;
   std::vector<std::size_t> calls_;  // commands in each
   std::uint64_t last_ = 0;
-  lock::LineTransport transport_{holds_, keys_, process_, *this};
+  lock::LineTransport transport_{server_, keys_, process_, *this};
 };
 
 }  // namespace

@@ -1,45 +1,31 @@
-// What every LockStorage must do. A storage joins by adding an instance of the suite with its own
-// factory:
-//   INSTANTIATE_TEST_SUITE_P(Memory, LockStorageContract, testing::Values(kMemory), nameOfKind);
+// What every LockStorage must do. All storages of the table take part.
 #pragma once
 
 #include "lock/lock_storage.h"
 #include "tests/support/loops.h"
 #include "tests/support/size.h"
+#include "tests/support/storages.h"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 
 namespace festa::test {
 
-struct StorageLimits {
-  std::size_t waitersPerKey = 100'000;
-};
-
-struct StorageKind {
-  std::string name;
-  // A storage whose timers run on `loops.at(0)`. Storages made one after another share whatever is
-  // durable: the fences of a later one are above those of an earlier one.
-  std::function<std::shared_ptr<lock::LockStorage>(Loops& loops, StorageLimits limits)> make;
-  int grantsEach =
-      kSanitized ? 100 : 300;  // where many want one key; fewer for storages that take longer
-};
-// Storages that promise an order join FifoLockStorageContract as well.
-
-inline std::string nameOfKind(const testing::TestParamInfo<StorageKind>& info) {
-  return info.param.name;
-}
-
-class LockStorageContract : public testing::TestWithParam<StorageKind> {
+class LockStorageContract : public testing::TestWithParam<std::string> {
  protected:
   using Future = std::future<std::optional<lock::Lease>>;
 
   lock::LockStorage& storage() { return *storage_; }
-  std::shared_ptr<lock::LockStorage> another() { return GetParam().make(loops_, {}); }
-  void remake(StorageLimits limits) { storage_ = GetParam().make(loops_, limits); }
+  const lock::StorageRow& row() const { return *lock::findStorage(GetParam()); }
+  // Storages made one after another share whatever is durable: the fences of a later one are above
+  // those of an earlier one.
+  std::shared_ptr<lock::LockStorage> another(std::size_t waitersPerKey = 100'000) {
+    auto options = onSharedServers(GetParam());
+    options.maxWaiters = waitersPerKey;
+    return makeStorage(options, loops_);
+  }
 
   // On the loop `at`; loop 0 is left to timers.
   Future startLock(const std::string& key, lock::Millis wait, lock::Millis lease,
@@ -70,9 +56,29 @@ class LockStorageContract : public testing::TestWithParam<StorageKind> {
   }
 
   Loops loops_{4};
-  std::shared_ptr<lock::LockStorage> storage_ = GetParam().make(loops_, {});
+  std::shared_ptr<lock::LockStorage> storage_ = another();
 };
 
+// Those that promise an order, besides.
 class FifoLockStorageContract : public LockStorageContract {};
+
+// Storages that let neighbours in line hold a key together; shared_hold_contract_test.cc.
+class SharedHoldContract : public LockStorageContract {
+ protected:
+  // In line for "k" one after the other, each with so many together.
+  std::vector<Future> stand(const std::vector<std::size_t>& together,
+                            lock::Millis lease = lock::Millis{30'000}) {
+    std::vector<Future> line;
+    for (const auto most : together) {
+      const lock::LockRequest request{"k", lock::Millis{30'000}, lease, most};
+      line.push_back(startOn(loops_.at(1), [this, request] { return storage_->tryLock(request); }));
+      settle();
+    }
+    return line;
+  }
+  static bool isWaiting(const Future& one) {
+    return one.wait_for(lock::Millis{30}) == std::future_status::timeout;
+  }
+};
 
 }  // namespace festa::test

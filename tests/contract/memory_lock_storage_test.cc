@@ -2,17 +2,10 @@
 
 #include "tests/contract/lock_storage_contract.h"
 #include "tests/support/size.h"
-#include "tests/support/storages.h"
 
 namespace festa::test {
 
 namespace {
-
-const StorageKind kMemory{
-    "Memory", [](Loops& loops, StorageLimits limits) {
-      return makeStorage(
-          {.name = "memory", .epochs = countedEpochs(), .maxWaiters = limits.waitersPerKey}, loops);
-    }};
 
 class MemoryLockStorageTest : public LockStorageContract {
  protected:
@@ -21,9 +14,8 @@ class MemoryLockStorageTest : public LockStorageContract {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Memory, LockStorageContract, testing::Values(kMemory), nameOfKind);
-INSTANTIATE_TEST_SUITE_P(Memory, FifoLockStorageContract, testing::Values(kMemory), nameOfKind);
-INSTANTIATE_TEST_SUITE_P(Memory, MemoryLockStorageTest, testing::Values(kMemory), nameOfKind);
+INSTANTIATE_TEST_SUITE_P(Table, MemoryLockStorageTest,
+                         testing::Values(lock::MemoryLockStorage::kName), nameOfStorage);
 
 TEST_P(MemoryLockStorageTest, NothingIsLeftBehindWhenAllIsGivenBack) {
   auto held = lock("k");
@@ -55,6 +47,22 @@ TEST_P(MemoryLockStorageTest, AHolderThatBlocksItsLoopLosesTheKey) {
   ASSERT_TRUE(next);
   EXPECT_GT(next->fence, blocked->fence);
   EXPECT_EQ(unlock(*blocked, 1), lock::Unlocked::kLost);
+}
+
+// 2^32 of them have been given.
+TEST_P(MemoryLockStorageTest, WithoutATokenLeftItIsUnavailableAndTheProcessGoesOn) {
+  ASSERT_TRUE(lock("expires", lock::Millis{0}, lock::Millis{50}));
+  auto held = lock("k");
+  ASSERT_TRUE(held);
+  const lock::Extension toTheLast{.lease = {}, .fenceAbove = (held->fence | 0xFFFFFFFF) - 1};
+  ASSERT_TRUE(runOn(loops_.at(), [&] { return storage().extend(*held, toTheLast); }));
+  auto behindExpired = startLock("expires", lock::Millis{300}, lock::Millis{30'000});
+  auto next = startLock("k", lock::Millis{300}, lock::Millis{30'000});
+  settle();
+  EXPECT_EQ(unlock(*held), lock::Unlocked::kUnknown);
+  EXPECT_FALSE(finish(std::move(behindExpired)));
+  EXPECT_FALSE(finish(std::move(next)));
+  EXPECT_THROW(lock("another"), lock::LockStorageUnavailable);
 }
 
 TEST_P(MemoryLockStorageTest, TenThousandWaitersWithCancelsAreServedInOrder) {

@@ -105,7 +105,7 @@ class RedisEpochTest : public testing::Test {
   using StoragePtr = std::shared_ptr<lock::LockStorage>;
 
   StoragePtr storage() {
-    return makeStorage({.name = kNameOf<Storage>,
+    return makeStorage({.name = Storage::kName,
                         .epochs = epochs_,
                         .ports = {redis_.port()},
                         .patience = Millis{5000}},

@@ -12,17 +12,10 @@
 
 namespace festa::test {
 
-template <class Storage>
-constexpr const char* kNameOf = "redis-pubsub";
-template <>
-inline constexpr const char* kNameOf<lock::RedisSpinLockStorage> = "redis-spin";
-template <>
-inline constexpr const char* kNameOf<lock::RedisFairLockStorage> = "redis-fair";
-
 struct NamesOfStorages {
   template <class Storage>
   static std::string GetName(int) {
-    return std::string(kNameOf<Storage>).replace(5, 1, "_");
+    return std::string(Storage::kName).replace(5, 1, "_");
   }
 };
 
@@ -31,7 +24,7 @@ struct NamesOfStorages {
 template <class Storage>
 std::shared_ptr<Storage> ownStorage(Loops& loops, int port, int messages = 0,
                                     lock::Millis patience = lock::Millis{500}) {
-  return std::dynamic_pointer_cast<Storage>(makeStorage({.name = kNameOf<Storage>,
+  return std::dynamic_pointer_cast<Storage>(makeStorage({.name = Storage::kName,
                                                          .epochs = countedEpochs(),
                                                          .ports = {port},
                                                          .messages = messages,

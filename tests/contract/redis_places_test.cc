@@ -16,6 +16,8 @@ using lock::RedisFairLockStorage;
 
 constexpr Millis kLong{30'000};
 constexpr int kCrowd = kSanitized ? 300 : 3000;
+// With the server's answer to the last of a crowd that arrives at once.
+constexpr Millis kCrowdPatience{2500};
 
 class RedisPlaces : public testing::Test {
  protected:
@@ -77,7 +79,7 @@ TEST_F(RedisPlaces, AreLeftInFewCallsWhenTheStorageIsClosed) {
 
 TEST_F(RedisPlaces, AreLeftWhenAServerThatWasAwayIsBack) {
   const auto holder = storage();
-  const auto crowd = storage();
+  const auto crowd = storage(0, kCrowdPatience);
   const auto held = *finish(start(holder));
   auto waiting = startMany(crowd, kCrowd);
   ASSERT_TRUE(eventually([&] { return places() == kCrowd; }));
@@ -93,7 +95,7 @@ TEST_F(RedisPlaces, AreLeftEvenWhenTheServerWasAwayForLongerThanTheirLease) {
   constexpr Millis kShort{200};
   TcpProxy proxy(redis_.port());
   const auto holder = storage();
-  const auto crowd = storage(proxy.port(), Millis{500});
+  const auto crowd = storage(proxy.port(), Millis{2000});
   const auto held = *finish(start(holder));
   auto first = start(crowd, kShort);
   ASSERT_TRUE(eventually([&] { return places() == 1; }));
@@ -112,7 +114,7 @@ TEST_F(RedisPlaces, AreLeftEvenWhenTheServerWasAwayForLongerThanTheirLease) {
 // The same process goes on: it must not be offered the key once for each of its old places.
 TEST_F(RedisPlaces, OfFailedWaitersDoNotDelayLaterOnesOfTheSameProcess) {
   const auto holder = storage();
-  const auto crowd = storage();
+  const auto crowd = storage(0, kCrowdPatience);
   const auto held = *finish(start(holder));
   auto waiting = startMany(crowd, kCrowd);
   ASSERT_TRUE(eventually([&] { return places() == kCrowd; }));

@@ -1,27 +1,8 @@
 #include "lock/redis/redis_pubsub_lock_storage.h"
 
-#include "tests/contract/lock_storage_contract.h"
 #include "tests/contract/redis_line_test.h"
 
 namespace festa::test {
-
-namespace {
-
-const StorageKind kRedisPubSub{"RedisPubSub", [](Loops& loops, StorageLimits limits) {
-                                 sharedRedis().command({"FLUSHALL"});
-                                 return makeStorage({.name = "redis-pubsub",
-                                                     .epochs = countedEpochs(),
-                                                     .ports = {sharedRedis().port()},
-                                                     .maxWaiters = limits.waitersPerKey},
-                                                    loops);
-                               }};
-
-}  // namespace
-
-INSTANTIATE_TEST_SUITE_P(RedisPubSub, LockStorageContract, testing::Values(kRedisPubSub),
-                         nameOfKind);
-INSTANTIATE_TEST_SUITE_P(RedisPubSub, FifoLockStorageContract, testing::Values(kRedisPubSub),
-                         nameOfKind);
 
 // A process with many waiters of its own lets others in.
 TEST(RedisPubSub, AnotherProcessIsServedAfterSixteenHandOffsInARow) {
@@ -56,7 +37,7 @@ TEST(RedisPubSub, AnotherProcessIsServedAfterSixteenHandOffsInARow) {
   runOn(loops.at(1), [&] { return busy->unlock(*held); });
   for (auto& one : all) finish(std::move(one));
   EXPECT_EQ(handOffs, 100);
-  EXPECT_LE(before, lock::RedisPubSubLockStorage::kInARow);
+  EXPECT_LE(before, lock::kInARow);
   EXPECT_GE(before, 1) << "the process's own waiters come first";
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A newcomer's first minutes: ./dev run on another port and folder, the README's examples as pasted, SIGTERM.
+# A newcomer's first minutes: ./dev run on another port and folder, the examples of the README and of docs/api.md as pasted, SIGTERM.
 # usage: readme_test.sh <checkout> <port>
 set -euo pipefail
 cd "$1"
@@ -20,20 +20,29 @@ for _ in $(seq 600); do
 done
 grep -q "^ready" "$folder/out" || fail "it did not become ready"
 
-# The block of the README that begins with BASE=, on this port. Twice: examples are pasted more than once.
-awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /^BASE=/) printf "%s", block; block = ""; inside = 0 } inside { block = block $0 "\n" }' \
-  README.md | sed "s/127.0.0.1:8080/127.0.0.1:$port/" >"$folder/examples.sh"
-[ -s "$folder/examples.sh" ] || fail "the README has no examples"
-for paste in 1 2; do
-  # curl as the README uses it, but a status that is no success is told.
-  cat >"$folder/run.sh" <<'SH'
+# pasted <document>: its blocks that begin with BASE=, on this port.
+pasted() {
+  awk '/^```sh/ { block = ""; inside = 1; next } /^```/ { if (block ~ /^BASE=/) printf "%s", block; block = ""; inside = 0 } inside { block = block $0 "\n" }' \
+    "$1" | sed "s/127.0.0.1:8080/127.0.0.1:$port/" | grep .
+}
+
+# Twice: examples are pasted more than once.
+passed=0
+for document in README.md README.ko.md docs/api.md; do
+  for paste in 1 2; do
+    # curl as the document uses it, but a status that is no success is told.
+    cat >"$folder/run.sh" <<'SH'
 curl() { command curl --noproxy '*' -m 20 -w '%{stderr}status %{http_code}\n' "$@" 2>>"$STATUSES"; }
 SH
-  cat "$folder/examples.sh" >>"$folder/run.sh"
-  STATUSES=$folder/statuses-$paste bash "$folder/run.sh" >"$folder/answers" 2>&1 || fail "the examples: $(cat "$folder/answers")"
-  # The council of the last example exists already the second time.
-  bad=$(grep -hE '^status ([45]|000)' "$folder/statuses-$paste" | grep -v "$([ $paste = 2 ] && echo 'status 409' || echo none)" || true)
-  [ -z "$bad" ] || fail "paste $paste: $bad: $(cat "$folder/statuses-$paste")"
+    pasted "$document" >>"$folder/run.sh" || fail "$document has no examples"
+    rm -f "$folder/statuses"
+    STATUSES=$folder/statuses bash "$folder/run.sh" >"$folder/answers" 2>&1 || fail "$document: $(cat "$folder/answers")"
+    [ "$(grep -c '^status 2' "$folder/statuses")" -ge 4 ] || fail "$document: $(cat "$folder/statuses" "$folder/answers")"
+    # A coupon is had, a council is there already the second time.
+    bad=$(grep -hE '^status ([45]|000)' "$folder/statuses" | grep -v "$([ $paste = 2 ] && echo 'status 409' || echo none)" || true)
+    [ -z "$bad" ] || fail "$document, paste $paste: $bad: $(cat "$folder/statuses" "$folder/answers")"
+    passed=$((passed + 1))
+  done
 done
 
 service=$(pgrep -P $dev festabook)
@@ -43,4 +52,4 @@ wait $dev || fail "./dev run ended with $? after SIGTERM"
 ! pgrep -f "$folder" >/dev/null || fail "left over: $(pgrep -af "$folder")"
 trap - EXIT
 rm -rf "$folder"
-echo "1 passed, 0 failed"
+echo "$passed passed, 0 failed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev run tells when the service ends badly, also while it is being stopped.
+# ./dev run tells when the service ends badly, also while it is being stopped, and leaves nothing behind.
 # usage: run_test.sh <checkout> <port>
 set -euo pipefail
 cd "$1"
@@ -57,6 +57,29 @@ kill -ABRT "$service"
 ended 1
 grep -q "festabook ended with 134" "$folder/out" || fail "it does not tell"
 
+# Killed, it cannot stop anything, and still leaves nothing behind; the next start is as the first.
+start
+kill -KILL $dev
+wait $dev || true
+nothing_left() { ! pgrep -f "$folder" >/dev/null && ! kill -0 "$service" 2>/dev/null; }
+await 20 nothing_left || fail "left over: $(pgrep -af "$folder")"
+start
+kill -TERM $dev
+ended 0
+
+# Three instances behind HAProxy: each answers, and all end.
+./dev run --lab --instances 3 >"$folder/out" 2>&1 &
+dev=$!
+await 120 grep -q "^ready" "$folder/out" || fail "three instances did not become ready"
+ask() { curl -fsS --noproxy '*' "http://127.0.0.1:$port$1" "${@:2}"; }
+token=$(ask /councils/login -H 'Content-Type: application/json' -d '{"username":"admin","password":"admin-demo-1"}' |
+  sed -E 's/.*"accessToken":"([^"]+)".*/\1/')
+names=$(for try in {1..9}; do ask /admin/overview -H "Authorization: Bearer $token" | sed -E 's/^\{"instance":"([^"]+)".*/\1/'; echo; done | sort -u | grep -c :)
+[ "$names" -eq 3 ] || fail "$names instances answered"
+ask /lab/races >/dev/null || fail "there is no lab"
+kill -TERM $dev
+ended 0
+
 trap - EXIT
 rm -rf "$folder"
-echo "3 passed, 0 failed"
+echo "5 passed, 0 failed"

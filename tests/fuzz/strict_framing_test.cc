@@ -49,7 +49,7 @@ TEST(StrictFraming, RequestsEndWhereTheirLengthSays) {
   EXPECT_EQ(framing.requests[1].end, first.size() + kNext.size());
 }
 
-TEST(StrictFraming, WhatIsNotCompleteIsNeitherReadNorRefused) {
+TEST(StrictFraming, AnIncompleteRequestIsNeitherReadNorRefused) {
   const auto bytes = kChunked + "2;x\r\n{}\r\n0\r\nT: 1\r\n\r\n";
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_EQ(bodies(bytes.substr(0, size)), Bodies{}) << size;

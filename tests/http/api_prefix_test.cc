@@ -32,14 +32,18 @@ TEST_F(ApiPrefix, IsIgnoredOnEveryRoute) {
 
 TEST_F(ApiPrefix, OnlyOneWholeLeadingSegmentIsIgnored) {
   for (const auto* path :
-       {"/apifestivals", "/apifoo", "/api", "/api/", "/api//festivals", "/API/festivals",
-        "/Api/festivals", "//api/festivals", "/api/api/festivals", "/festivals/api", "/api.",
-        "/api/festivals/", "/api/..", "/api/../festivals", "/apis/festivals"}) {
+       {"/apifestivals", "/apifoo", "/api//festivals", "/API/festivals", "/Api/festivals",
+        "//api/festivals", "/api/api/festivals", "/festivals/api", "/api.", "/api/festivals/",
+        "/api/..", "/api/../festivals", "/apis/festivals"}) {
     SCOPED_TRACE(path);
     const auto response = festivalAt(path);
     EXPECT_EQ(response.status, 404);
     EXPECT_EQ(response.code(), "ROUTE_NOT_FOUND");
   }
+}
+
+TEST_F(ApiPrefix, ThePrefixAloneIsTheFirstPage) {
+  for (const auto* path : {"/api", "/api/"}) EXPECT_EQ(client.get(path).body, client.get("/").body);
 }
 
 TEST_F(ApiPrefix, WrongMethodsAndBadIdsAreAnsweredAsWithoutIt) {

@@ -80,7 +80,9 @@ inline void expectProblem(const Response& response, int status, const std::strin
 
 class ApiTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { service = std::make_unique<Service>(sharedPg().createDatabase()); }
+  static void SetUpTestSuite() {
+    service = std::make_unique<Service>(sharedPg().createDatabase(), patient());
+  }
   static void TearDownTestSuite() { service.reset(); }
 
   ApiTest()

@@ -18,10 +18,17 @@ constexpr int kParallel = 100;
 const std::string kPinned = R"({"title":"pin","content":"me","isPinned":true})";
 const std::string kUnpinned = R"({"title":"pin","content":"me later","isPinned":false})";
 
+// A 503 that had stored its pin would leave less than three answers of 201.
+std::vector<Response> pinAtOnce(const Service& service, const Headers& headers) {
+  return rush(service.port(), kParallel, [&](HttpClient& client, int) {
+    return untilServed([&] { return client.send("POST", "/announcements", kPinned, headers); });
+  });
+}
+
 class PinRush : public testing::TestWithParam<Protection> {
  protected:
   static void SetUpTestSuite() {
-    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), labSettings());
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), patient(labSettings()));
   }
   static void TearDownTestSuite() { lab_.reset(); }
 
@@ -33,9 +40,7 @@ class PinRush : public testing::TestWithParam<Protection> {
   static Outcome rushOnFreshFestival(Service& service, const Headers& protection) {
     auto headers = service.newFestival();
     headers.insert(protection.begin(), protection.end());
-    const auto answers = rush(service.port(), kParallel, [&](HttpClient& client, int) {
-      return client.send("POST", "/announcements", kPinned, headers);
-    });
+    const auto answers = pinAtOnce(service, headers);
     PgSession session(service.database());
     const auto pins = session.query(
         "SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND is_pinned AND "
@@ -63,12 +68,10 @@ TEST_P(PinRushHolds, ExactlyThreeOfAHundred) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Alone, PinRushHolds, testing::ValuesIn(eachAlone()), nameOfProtection);
-INSTANTIATE_TEST_SUITE_P(
-    WithBackstop, PinRushHolds,
-    testing::Values(Protection{"AsConfigured", {}},
-                    Protection{"None", {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}},
-                    Protection{"Memory", {{"X-Concurrency", "memory"}, {"X-Backstop", "on"}}}),
-    nameOfProtection);
+INSTANTIATE_TEST_SUITE_P(WithBackstop, PinRushHolds,
+                         testing::Values(Protection{"AsConfigured", {}}, withBackstop("none"),
+                                         withBackstop("memory")),
+                         nameOfProtection);
 
 // The controls: if these did not break, the tests above would be blind.
 TEST_P(PinRushBreaks, MoreThanThreeAreSeen) {
@@ -88,16 +91,14 @@ INSTANTIATE_TEST_SUITE_P(Alone, PinRushBreaks,
                          nameOfProtection);
 
 TEST(PinRushInProduction, ExactlyThreeOfAHundredAndTheLabsHeadersAreIgnored) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   for (int round = 0; round < 3; ++round) {
     auto headers = service.newFestival();
     headers["X-Concurrency"] = "none";
     headers["X-Backstop"] = "off";
     headers["X-Lab-Fault"] = "release-before-commit";
-    const auto answers = rush(service.port(), kParallel, [&](HttpClient& client, int) {
-      return client.send("POST", "/announcements", kPinned, headers);
-    });
-    EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
+    EXPECT_EQ(countByStatus(pinAtOnce(service, headers)),
+              (std::map<int, int>{{201, 3}, {409, kParallel - 3}}));
   }
   PgSession session(service.database());
   EXPECT_TRUE(session.query("SELECT 1 FROM announcements WHERE unguarded").empty());
@@ -197,10 +198,10 @@ TEST(PinStorm, NeverMoreThanThreeOnAThousandFestivals) {
 }
 
 TEST(PinStorm, FestivalsDoNotBlockEachOther) {
-  Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   auto slow = service.newFestival();
   const auto quick = service.newFestival();
-  slow["X-Lab-Fault"] = "pause-before-commit=600";
+  slow["X-Lab-Fault"] = "pause-before-commit=2000";
   std::atomic<bool> slowIsDone{false};
   std::thread holder([&] {
     HttpClient client(service.port());
@@ -217,25 +218,32 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
 
 TEST(PinStorm, WaitersBeyondTheLimitAreTurnedAwayAtOnce) {
   Service service(sharedPg().createDatabase(),
-                  {{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}});
+                  patient({{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=300";
-  const auto answers = rush(service.port(), 10, [&](HttpClient& client, int) {
-    return client.send("POST", "/announcements", kUnpinned, headers);
-  });
-  EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 3}, {503, 7}}));
-  for (const auto& answer : answers)
-    if (answer.status == 503) {
-      EXPECT_EQ(answer.code(), "OVERLOADED");
-      EXPECT_FALSE(answer.header("retry-after").empty());
-    }
+  headers["X-Lab-Fault"] = "pause-before-commit=1000";
+  // One that comes late, when a waiter has become the holder, finds a place. Not in every round.
+  std::map<int, int> counts;
+  for (int round = 0; round < 3 && counts[503] != 7; ++round) {
+    const auto answers = rush(service.port(), 10, [&](HttpClient& client, int) {
+      return client.send("POST", "/announcements", kUnpinned, headers);
+    });
+    for (const auto& answer : answers)
+      if (answer.status == 503) {
+        EXPECT_EQ(answer.code(), "OVERLOADED");
+        EXPECT_FALSE(answer.header("retry-after").empty());
+      }
+    counts = countByStatus(answers);
+    EXPECT_GE(counts[201], 3);
+    EXPECT_EQ(counts[201] + counts[503], 10);
+  }
+  EXPECT_EQ(counts, (std::map<int, int>{{201, 3}, {503, 7}}));
 }
 
 TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
   Service service(sharedPg().createDatabase(),
-                  {{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}});
+                  patient({{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=700";
+  headers["X-Lab-Fault"] = "pause-before-commit=2000";
   const auto answers = rush(service.port(), 3, [&](HttpClient& client, int) {
     return client.send("POST", "/announcements", kUnpinned, headers);
   });

@@ -55,7 +55,7 @@ TEST_F(CouponApi, OnePerUserMeansOne) {
   EXPECT_EQ(claim(coupon, 2).json()["sequence"].asInt(), 2);
 }
 
-TEST_F(CouponApi, EveryRefusalIsTheOneOfTheContract) {
+TEST_F(CouponApi, EveryRefusalHasTheCodeOfTheContract) {
   expectProblem(asAdmin("POST", "/coupons", "{}"), 422, "VALIDATION_FAILED");
   EXPECT_EQ(rejectedFields(asAdmin("POST", "/coupons", R"({"name":"","stock":0})")),
             (std::set<std::string>{"name", "stock", "onePerUser"}));

@@ -89,7 +89,7 @@ TEST(Door, OneAddressMayBeLimitedButNotATrustedProxy) {
 }
 
 // The soft limit of the shell that starts it is low.
-TEST(Door, TheLimitOfFilesIsRaised) {
+TEST(Door, TheOpenFileLimitIsRaised) {
   Service service(sharedPg().createDatabase());
   std::ifstream limits("/proc/" + std::to_string(service.process().pid()) + "/limits");
   for (std::string line; std::getline(limits, line);)
@@ -119,7 +119,7 @@ TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
       << metric(service, "festa_http_connections");
 }
 
-TEST(Door, AnswersThatWereTakenAreNotKept) {
+TEST(Door, AnswersThatWereReadAreFreed) {
   Service service(sharedPg().createDatabase());
   const auto ask = askForLargeList(service);
   std::vector<RawSocket> sockets;
@@ -136,7 +136,7 @@ TEST(Door, AnswersThatWereTakenAreNotKept) {
   })) << service.process().residentMegabytes() - before;
 }
 
-TEST(Door, WhoTakesTheAnswersIsServedBesideThoseWhoDoNot) {
+TEST(Door, ClientsThatReadAreServedBesideClientsThatDoNot) {
   Service service(sharedPg().createDatabase());
   const auto ask = askForLargeList(service);
   const auto before = service.process().residentMegabytes();
@@ -259,7 +259,7 @@ TEST(Door, ManyCookiesAndManyMembersCostLittle) {
   EXPECT_EQ(client.get("/healthz", {{"Cookie", std::string(60'000, ';')}}).status, 200);
 }
 
-TEST(Door, WhatIsAskedForInVainIsOneSeries) {
+TEST(Door, UnknownPathsShareOneMetricSeries) {
   Service service(sharedPg().createDatabase());
   auto client = service.client();
   const auto series = [&] { return occurrences(service.metrics(), "festa_http_requests_total{"); };

@@ -106,14 +106,14 @@ TEST_F(Framing, ExpectationsAreAnsweredBeforeTheBodyIsSent) {
                         login)
                   .starts_with("HTTP/1.0 201"));
   expectRefused(kPost + "Content-Length: 2\r\nExpect: a miracle\r\n\r\n{}");
-  // Refused by its headers: nobody asks for the body.
+  // Refused by its headers: the body is not asked for.
   const auto refused = answersTo(
       "POST /announcements HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"
       "Expect: 100-continue\r\n\r\n");
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 401")) << refused;
 }
 
-TEST_F(Framing, WhatWasReadBeforeAnErrorIsAnsweredFirst) {
+TEST_F(Framing, RequestsBeforeAnErrorAreAnsweredFirst) {
   const auto answers = answersTo(
       "GET /performances HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
       "GET /healthz HTTP/1.1\r\nbroken\r\n\r\n" +

@@ -22,7 +22,7 @@ const std::string kLogin = R"({"username":"council1","password":"council-demo-1"
 const std::string kLast = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 constexpr auto npos = std::string::npos;
 // The stack of docker/ says so, too: the proxy names the client.
-const Service::Settings kBehindProxy{{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}};
+const auto kBehindProxy = patient({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
 
 std::string valueOf(const std::string& line, const std::string& name) {
   const auto start = line.find('"' + name + "\":\"");
@@ -76,7 +76,7 @@ class BehindHaProxy : public ApiTest {
     RawSocket socket(proxy->port());
     socket.send(bytes);
     Exchange result{socket.readAll(), socket.isClosed(), 0, {}};
-    // Whatever a reader has left behind on a connection to the service meets this one.
+    // Bytes that a reader left unread on a connection to the service come before this request.
     const auto id = "after-" + std::to_string(++number);
     const auto next =
         HttpClient(proxy->port())
@@ -108,7 +108,9 @@ class BehindHaProxy : public ApiTest {
       return;
     }
     EXPECT_THAT(got.seen, testing::Not(testing::Contains("GET /performances")));
-    if (!mayBeMended) EXPECT_THAT(got.answers.substr(0, 10), testing::AnyOf("", "HTTP/1.1 4"));
+    if (!mayBeMended) {
+      EXPECT_THAT(got.answers.substr(0, 10), testing::AnyOf("", "HTTP/1.1 4"));
+    }
   }
 
   static inline std::unique_ptr<HaProxy> proxy;
@@ -193,7 +195,7 @@ TEST_F(BehindHaProxy, ExpectationsAreAnsweredBeforeTheBodyIsSent) {
   EXPECT_TRUE(refused.readUntil("HTTP/1.1 401", 1, 5s)) << refused.received();
 }
 
-TEST_F(BehindHaProxy, WhatWasReadBeforeAnErrorIsAnsweredFirst) {
+TEST_F(BehindHaProxy, RequestsBeforeAnErrorAreAnsweredFirst) {
   const auto answers = answersTo("GET /performances HTTP/1.1\r\nHost: x\r\n\r\n" + kPing +
                                  "GET /healthz HTTP/1.1\r\nbroken\r\n\r\n" + kHidden);
   EXPECT_EQ(occurrences(answers, "HTTP/1.1 200"), 2) << answers;
@@ -208,7 +210,7 @@ TEST_F(BehindHaProxy, UnknownMethodsAndUpgradesAreRefused) {
             .substr(8, 2),
         " 4")
         << method;
-  // Nobody looks into a tunnel.
+  // The proxy does not look into a tunnel.
   for (const auto* protocol : {"h2c", "websocket"}) {
     const auto answers =
         answersTo("GET /performances HTTP/1.1\r\nHost: x\r\nUpgrade: "s + protocol +
@@ -304,8 +306,8 @@ TEST_F(BehindHaProxy, BodiesOfAllClientsTogetherAreBounded) {
   EXPECT_LT(service->process().residentMegabytes() - before, kSanitized ? 10'000 : 150);
 }
 
-// Whatever the service understands as its metrics.
-TEST_F(BehindHaProxy, MetricsAreNotThereFromOutside) {
+// Every spelling that the service understands as /metrics.
+TEST_F(BehindHaProxy, MetricsAreNotServedOutside) {
   const auto ask = [](int port, const std::string& target) {
     return HttpClient(port).raw("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
   };
@@ -340,7 +342,7 @@ TEST_F(BehindHaProxy, MetricsAreNotThereFromOutside) {
   EXPECT_EQ(ask(service->port(), "/api/metrics").status, 200) << "it is there from inside";
 }
 
-TEST_F(BehindHaProxy, WhatAClientSaysAboutItsAddressIsDropped) {
+TEST_F(BehindHaProxy, ForwardedForOfAClientIsDropped) {
   auto settings = kBehindProxy;
   settings["LIMITS_LOGINS_PER_MINUTE"] = "3";
   Service limited(sharedPg().createDatabase(), settings);
@@ -372,7 +374,7 @@ TEST_F(BehindHaProxy, EventsArriveWhenTheyHappen) {
   const auto user = Sales::as(1);
   const std::string done = R"("state":"DONE")";
   std::optional<RawSocket> stream;
-  // On a busy machine a claim may be decided before somebody looks.
+  // On a busy machine a claim may be decided before the stream is opened.
   const auto looksInTime = [&] {
     const auto claimed = queued.client().request("POST", "/coupons/" + coupon + "/claims", user);
     EXPECT_EQ(claimed.status, 202) << claimed.body;

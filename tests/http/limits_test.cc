@@ -24,7 +24,7 @@ TEST(Limits, LoginsAreCountedByAddressAndWritesByCaller) {
   EXPECT_EQ(limited.code(), "RATE_LIMITED");
   EXPECT_GE(std::stoi(limited.header("retry-after")), 1);
   EXPECT_LE(std::stoi(limited.header("retry-after")), 20);
-  // Nobody's word for another address is taken.
+  // X-Forwarded-For of a client that is no trusted proxy is ignored.
   EXPECT_EQ(
       client.send("POST", "/councils/login", kLogin, {{"X-Forwarded-For", "192.0.2.1"}}).status,
       429);

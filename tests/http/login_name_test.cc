@@ -70,7 +70,7 @@ TEST_F(LoginNames, AnotherSpellingOfATakenNameIsTaken) {
   expectProblem(newCouncil(own(kComposed)), 409, "ALREADY_REGISTERED_COUNCIL");
 }
 
-TEST_F(LoginNames, WithWhatCannotBeSeenAre422OnTheirField) {
+TEST_F(LoginNames, WithInvisibleCharactersAre422OnTheirField) {
   for (const auto* bad :
        {"a\\u0000b",    "a\\u0007b", "a\\nb",        "a\\tb",        "a\\r\\nb", "a\\u007fb",
         "a\\u0085b",    "a\u202eb",  "a\u2066b",     "a\u200fb",     "a\u061cb", "a\u200bb",
@@ -107,7 +107,7 @@ TEST_F(LoginNames, AreAsLongAsTheirNfc) {
 }
 
 // Canonical ordering takes quadratic time in libraries that sort marks by insertion.
-TEST_F(LoginNames, ManyMarksCostNothing) {
+TEST_F(LoginNames, ManyCombiningMarksAreRefusedQuickly) {
   const auto marks = "a" + repeated("\u0301\u0323", 240'000);
   const auto start = std::chrono::steady_clock::now();
   expectProblem(newUser(marks), 422, "VALIDATION_FAILED");
@@ -115,7 +115,7 @@ TEST_F(LoginNames, ManyMarksCostNothing) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
-TEST_F(LoginNames, ALoginWithAnImpossibleNameIsJustWrong) {
+TEST_F(LoginNames, ALoginWithAnInvalidNameIsWrongCredentials) {
   for (const auto* name : {"user1 ", " user1", "user1\u200b", "us\u202eer1"})
     expectProblem(userLogin(name, "user-demo-1"), 401, "WRONG_CREDENTIALS");
 }

@@ -105,7 +105,7 @@ TEST_F(PerformanceApi, WrongValuesAre422OnTheirField) {
   EXPECT_EQ(performances(), before);
 }
 
-TEST_F(PerformanceApi, AMomentIsLongEnough) {
+TEST_F(PerformanceApi, EqualStartsAndEndsAndAPriceOfZeroAreValid) {
   created("endAt", R"("2030-05-20 18:00:00")");
   created("endReservationAt", R"("2030-05-01 00:00:00")");
   created("price", "0");
@@ -134,7 +134,7 @@ TEST_F(PerformanceApi, ListsAreReadByPageAndByTheLastId) {
   EXPECT_EQ(client.get("/performances?page=1000000").json()["items"].size(), 0U);
 }
 
-TEST_F(PerformanceApi, TheFirstPageShowsWhatOneShows) {
+TEST_F(PerformanceApi, ListedPerformancesHaveTheFieldsOfASingleOne) {
   const auto list = client.get("/performances?perPage=1");
   ASSERT_EQ(list.status, 200) << list.body;
   EXPECT_EQ(namesIn(list.json()), (std::set<std::string>{"items", "meta", "paging"}));
@@ -167,7 +167,7 @@ TEST_F(PerformanceApi, UnknownOnesAre404) {
   expectProblem(client.get(seatsPath(999'999'999) + "?location=A"), 404, "PERFORMANCE_NOT_FOUND");
 }
 
-TEST_F(PerformanceApi, WhatIsNoSuchRequestIsRefusedWithMeta) {
+TEST_F(PerformanceApi, RefusalsHaveTheEnvelopesMeta) {
   expectProblem(create("{"), 400, "MALFORMED_JSON");
   auto headers = service->as("admin");
   headers["Content-Type"] = "text/plain";

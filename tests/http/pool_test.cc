@@ -12,7 +12,7 @@ namespace festa::test {
 // Writers keep both connections busy and a line of transactions behind them.
 TEST(Pool, ReadsAreServedWhileTransactionsNeverStopToWait) {
   Service service(sharedPg().createDatabase(),
-                  {{"HTTP_THREADS", "1"}, {"DATABASE_CONNECTIONS", "2"}});
+                  patient({{"HTTP_THREADS", "1"}, {"DATABASE_CONNECTIONS", "2"}}));
   constexpr std::size_t kWriters = 8;  // as many as may hold a lock
   std::atomic<bool> stop{false};
   std::atomic<int> written{0};

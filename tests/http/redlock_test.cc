@@ -62,7 +62,7 @@ TEST(Redlock, AMajorityThatCannotBeReachedStopsTheStart) {
   EXPECT_THAT(start.output, HasSubstr("redlock.nodes"));
 }
 
-TEST(Redlock, AMinorityThatIsDownIsToldAndDoesNoHarm) {
+TEST(Redlock, AMinorityThatIsDownIsLoggedAndTheStartSucceeds) {
   RedisServer durable({"--appendonly", "yes", "--appendfsync", "always"});
   RedisServer forgetful;
   for (const auto* node : {&durable, &forgetful})

@@ -88,7 +88,7 @@ TEST_F(ReservationApi, OutsideItsWindowNothingIsSold) {
   }
 }
 
-TEST_F(ReservationApi, NobodyBooksForOthersButAnAdmin) {
+TEST_F(ReservationApi, OnlyAnAdminBooksForOtherUsers) {
   const auto body = reservationBody(2, 1);
   expectProblem(client.send("POST", reservationPath(performance_), body, Sales::as(1)), 403,
                 "FORBIDDEN");
@@ -190,7 +190,7 @@ TEST_F(ReservationApi, NothingInTheSchemaIsDeferredToCommit) {
 namespace {
 
 // What a second buyer hears while the first is about to commit.
-Response whileSomebodyBuys(const Service& service,
+Response duringAnotherSale(const Service& service,
                            const std::string& wish = reservationBody(2, 1)) {
   const Sales sales(service.database());
   const auto performance = sales.performance(1);
@@ -210,9 +210,9 @@ Response whileSomebodyBuys(const Service& service,
 
 }  // namespace
 
-TEST(SeatLock, IsBusyAtOnceWhileSomebodyBuys) {
+TEST(SeatLock, IsBusyAtOnceDuringAnotherSale) {
   const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
-  const auto answer = whileSomebodyBuys(lab);
+  const auto answer = duringAnotherSale(lab);
   expectProblem(answer, 409, "SEAT_BUSY");
   EXPECT_FALSE(answer.header("retry-after").empty());
 }
@@ -220,7 +220,7 @@ TEST(SeatLock, IsBusyAtOnceWhileSomebodyBuys) {
 TEST(SeatLock, IsTheSameForEverySpellingOfTheNumber) {
   const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
   for (const auto* number : {"1.0", "10e-1"})
-    expectProblem(whileSomebodyBuys(lab, R"({"userId":2,"seatLocation":"A","seatNumber":)" +
+    expectProblem(duringAnotherSale(lab, R"({"userId":2,"seatLocation":"A","seatNumber":)" +
                                              std::string(number) + "}"),
                   409, "SEAT_BUSY");
 }
@@ -228,7 +228,7 @@ TEST(SeatLock, IsTheSameForEverySpellingOfTheNumber) {
 TEST(SeatLock, CanBeConfiguredToWait) {
   const Service lab(sharedPg().createDatabase(),
                     {{"LAB", "true"}, {"LOCK_LOCKABLES_SEATS_FAIL_FAST", "false"}});
-  expectProblem(whileSomebodyBuys(lab), 409, "ALREADY_RESERVED_SEAT");
+  expectProblem(duringAnotherSale(lab), 409, "ALREADY_RESERVED_SEAT");
 }
 
 }  // namespace festa::test

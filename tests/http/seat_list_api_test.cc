@@ -51,7 +51,7 @@ TEST_F(SeatListApi, SeatsOfOneLocation) {
   EXPECT_EQ(none.json()["paging"]["totalPage"].asInt(), 0);
 }
 
-TEST_F(SeatListApi, AClientThatHasTheListIsToldSo) {
+TEST_F(SeatListApi, AClientThatHasTheListGets304) {
   const auto id = created();
   const auto first = client.get(seatsPath(id));
   const auto etag = first.header("etag");
@@ -80,7 +80,7 @@ TEST_F(SeatListApi, ASaleChangesTheListAndItsTag) {
   EXPECT_TRUE(changed.json()["items"][1]["isReserved"].asBool());
 }
 
-TEST_F(SeatListApi, ManyWhoAskAtOnceGetTheSameList) {
+TEST_F(SeatListApi, ManyRequestsAtOnceGetTheSameList) {
   const auto id = created();
   const auto answers =
       rush(service->port(), 16, [&](HttpClient& rusher, int) { return rusher.get(seatsPath(id)); });

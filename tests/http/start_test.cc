@@ -1,4 +1,6 @@
 #include "app/config_description.h"
+#include "app/strategies.h"
+#include "app/strategy_description.h"
 #include "services/password_hasher.h"
 #include "tests/support/loops.h"
 #include "tests/support/service.h"
@@ -29,10 +31,24 @@ class StartTest : public testing::Test {
   }
   void run(const std::string& script) const { PgSession(database).run(script); }
   // The program under test, as a running one tells.
-  static std::string program() {
-    Service service(sharedPg().createDatabase());
-    return std::filesystem::read_symlink("/proc/" + std::to_string(service.process().pid()) +
-                                         "/exe");
+  static const std::string& program() {
+    static const std::string path = [] {
+      Service service(sharedPg().createDatabase());
+      return std::filesystem::read_symlink("/proc/" + std::to_string(service.process().pid()) +
+                                           "/exe");
+    }();
+    return path;
+  }
+  // What the program prints before it ends well.
+  static std::string outputOf(const std::vector<std::string>& arguments,
+                              const std::map<std::string, std::string>& environment = {}) {
+    const auto file = makeTemporaryFolder() + "/output";
+    Command command{.arguments = {program()}, .environment = environment, .output = file};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(Process(command).wait(), 0);
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
   }
 
   const Config::Database database = sharedPg().createDatabase();
@@ -168,7 +184,7 @@ TEST_F(StartTest, ProductionRefusesAccountsWithTheirDemoPasswords) {
   EXPECT_EQ(refused.output.find("-demo-1"), std::string::npos) << "passwords do not belong here";
 }
 
-TEST_F(StartTest, OneDemoPasswordIsEnoughToRefuse) {
+TEST_F(StartTest, ProductionRefusesASingleDemoPassword) {
   Service(database).stop();
   run("UPDATE users SET password_hash = 'x'; UPDATE councils SET password_hash = 'x' WHERE "
       "username "
@@ -192,7 +208,7 @@ TEST_F(StartTest, ProductionStartsWhenNoDemoPasswordIsLeft) {
   EXPECT_EQ(service.client().get("/readyz").status, 200);
 }
 
-TEST_F(StartTest, OrdinaryAccountsWithTheNamesOfTheDemoAreNoHindrance) {
+TEST_F(StartTest, ProductionAcceptsDemoNamesWithOtherPasswords) {
   run("INSERT INTO users (login, password_hash, name, age, email, phone) VALUES"
       " ('user1', '', 'n', 20, 'a@example.com', '0'), ('user2', 'junk', 'n', 20, 'a@example.com', "
       "'0')");
@@ -237,17 +253,26 @@ TEST_F(StartTest, MissingOldMigrationStopsTheStart) {
   expectRefused({}, "V001");
 }
 
-TEST_F(StartTest, SettingsAreDescribedWithoutAnyOfThem) {
-  const auto binary = program();
-  const auto output = [&](const std::string& option) {
-    const auto file = makeTemporaryFolder() + "/output";
-    EXPECT_EQ(Process({.arguments = {binary, option}, .output = file}).wait(), 0);
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  };
-  EXPECT_EQ(output("--describe-config"), describeConfig());
-  EXPECT_THAT(output("--help"), HasSubstr("--describe-config"));
+TEST_F(StartTest, SettingsAndStrategiesAreDescribedWithoutAnySetting) {
+  EXPECT_EQ(outputOf({"--describe-config"}), describeConfig());
+  EXPECT_EQ(outputOf({"strategies"}), describeStrategies());
+  EXPECT_EQ(outputOf({"strategies", "--json"}), strategiesAsJson());
+  EXPECT_THAT(outputOf({"--help"}),
+              testing::AllOf(HasSubstr("--describe-config"), HasSubstr("strategies")));
+}
+
+TEST_F(StartTest, TheRecommendedStrategyDependsOnTheNumberOfInstances) {
+  EXPECT_EQ(outputOf({"strategies", "--recommended", "1"}), recommendedStrategy(false).name + '\n');
+  EXPECT_EQ(outputOf({"strategies", "--recommended", "3"}), recommendedStrategy(true).name + '\n');
+}
+
+TEST_F(StartTest, NeededServersAreNamedOneInEachLine) {
+  const std::vector<std::string> ask{"strategies", "--needed"};
+  EXPECT_EQ(outputOf(ask, {{"FESTA_DEMO", "true"}}), "");
+  EXPECT_EQ(outputOf(ask, {{"FESTA_DEMO", "true"}, {"FESTA_LOCK_STRATEGY", "redlock"}}),
+            "redlock\n");
+  EXPECT_EQ(outputOf(ask, {{"FESTA_DEMO", "true"}, {"FESTA_LAB", "true"}}),
+            "redis\nredlock\nrabbitmq\n");
 }
 
 TEST_F(StartTest, ThreeInstancesAtOnceMigrateOnce) {

@@ -91,7 +91,7 @@ TEST_F(UserApi, ATakenNameIs409AndItsOwnerKeepsThePassword) {
   EXPECT_EQ(inDatabase("SELECT count(*) FROM users WHERE login = $1", {name}), "1");
 }
 
-TEST_F(UserApi, OfManyWhoWantOneNameAtOnceOneGetsIt) {
+TEST_F(UserApi, OfManyRegistrationsOfOneNameAtOnceOneSucceeds) {
   const auto answers = rush(service->port(), 8, [&](HttpClient& rusher, int) {
     return rusher.send("POST", "/users", newUser());
   });
@@ -160,7 +160,7 @@ TEST_F(UserApi, AWholeNumberIsAnAgeHoweverItIsWritten) {
   EXPECT_EQ(client.get("/healthz").status, 200);
 }
 
-TEST_F(UserApi, ValuesAtTheirLimitsAreTaken) {
+TEST_F(UserApi, ValuesAtTheirLimitsAreAccepted) {
   name = repeated("가", 40) + std::to_string(1'000'000'000 + festival);
   EXPECT_EQ(client.send("POST", "/users", newUser("age", "0")).status, 200);
   name.back() = 'x';
@@ -171,7 +171,7 @@ TEST_F(UserApi, ValuesAtTheirLimitsAreTaken) {
       200);
 }
 
-TEST_F(UserApi, WhatIsNoJsonRequestIsRefusedWithMeta) {
+TEST_F(UserApi, MalformedRequestsAreRefusedWithMeta) {
   for (const auto* path : {"/users", "/users/login"}) {
     SCOPED_TRACE(path);
     expectProblem(client.send("POST", path, "{"), 400, "MALFORMED_JSON");
@@ -189,7 +189,7 @@ TEST_F(UserApi, WhatIsNoJsonRequestIsRefusedWithMeta) {
 
 TEST_F(UserApi, MorePasswordsThanCanBeHashedAre503) {
   const Service small(sharedPg().createDatabase(),
-                      {{"AUTH_HASH_THREADS", "1"}, {"AUTH_HASH_QUEUE", "1"}});
+                      patient({{"AUTH_HASH_THREADS", "1"}, {"AUTH_HASH_QUEUE", "1"}}));
   const auto answers = rush(small.port(), 16, [](HttpClient& rusher, int i) {
     return rusher.send(
         "POST", "/users/login",

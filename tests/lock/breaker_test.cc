@@ -13,7 +13,7 @@ TEST(Breaker, AdmitsWhileFailuresAreFewerThanTheThreshold) {
   const SteadyTime now;
   breaker.failed(now);
   breaker.failed(now);
-  EXPECT_TRUE(breaker.admit(now));
+  EXPECT_TRUE(breaker.mayTry(now));
   EXPECT_FALSE(breaker.isOpen());
 }
 
@@ -22,8 +22,8 @@ TEST(Breaker, OpensAfterFailuresInARowAndRefusesAtOnce) {
   const SteadyTime now;
   for (int i = 0; i < 3; ++i) breaker.failed(now);
   EXPECT_TRUE(breaker.isOpen());
-  EXPECT_FALSE(breaker.admit(now));
-  EXPECT_FALSE(breaker.admit(now + Millis{99}));
+  EXPECT_FALSE(breaker.mayTry(now));
+  EXPECT_FALSE(breaker.mayTry(now + Millis{99}));
 }
 
 TEST(Breaker, ASuccessInBetweenStartsTheCountAnew) {
@@ -32,26 +32,26 @@ TEST(Breaker, ASuccessInBetweenStartsTheCountAnew) {
   breaker.failed(now);
   breaker.succeeded();
   breaker.failed(now);
-  EXPECT_TRUE(breaker.admit(now));
+  EXPECT_TRUE(breaker.mayTry(now));
 }
 
 TEST(Breaker, WhileOpenOneProbePerPauseGoesThrough) {
   Breaker breaker(1, Millis{100});
   const SteadyTime now;
   breaker.failed(now);
-  EXPECT_TRUE(breaker.admit(now + Millis{100}));
-  EXPECT_FALSE(breaker.admit(now + Millis{100})) << "a second probe";
-  EXPECT_TRUE(breaker.admit(now + Millis{200}));
+  EXPECT_TRUE(breaker.mayTry(now + Millis{100}));
+  EXPECT_FALSE(breaker.mayTry(now + Millis{100})) << "a second probe";
+  EXPECT_TRUE(breaker.mayTry(now + Millis{200}));
 }
 
 TEST(Breaker, AProbeThatSucceedsClosesIt) {
   Breaker breaker(1, Millis{100});
   const SteadyTime now;
   breaker.failed(now);
-  ASSERT_TRUE(breaker.admit(now + Millis{100}));
+  ASSERT_TRUE(breaker.mayTry(now + Millis{100}));
   breaker.succeeded();
   EXPECT_FALSE(breaker.isOpen());
-  EXPECT_TRUE(breaker.admit(now + Millis{101}));
+  EXPECT_TRUE(breaker.mayTry(now + Millis{101}));
 }
 
 }  // namespace festa::test

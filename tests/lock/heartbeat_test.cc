@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace festa::test {
 
 namespace {
@@ -49,12 +51,24 @@ TEST(Heartbeat, LooksNoMoreWhenMessagesArrive) {
   EXPECT_EQ(heartbeat.nextAt(), kStart + Heartbeat::kEvery);
 }
 
-TEST(Heartbeat, ABeatWithoutAnEchoMakesItLook) {
+TEST(Heartbeat, TwoBeatsWithoutAnEchoMakeItLook) {
+  auto heartbeat = hearing();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(heartbeat.beat(kStart).look) << "the server may have paused";
+    heartbeat.ended();
+  }
+  EXPECT_TRUE(heartbeat.beat(kStart).look);
+  EXPECT_TRUE(heartbeat.heard());
+}
+
+TEST(Heartbeat, ALateEchoIsNoLoss) {
   auto heartbeat = hearing();
   heartbeat.beat(kStart);
   heartbeat.ended();
-  EXPECT_TRUE(heartbeat.beat(kStart).look);
-  EXPECT_TRUE(heartbeat.heard());
+  heartbeat.beat(kStart);
+  heartbeat.ended();
+  EXPECT_FALSE(heartbeat.heard());
+  EXPECT_FALSE(heartbeat.beat(kStart).look);
 }
 
 TEST(Heartbeat, OneBeatIsUnderWayAtATime) {
@@ -73,6 +87,35 @@ TEST(Heartbeat, TrustsMessagesAgainAfterARest) {
   heartbeat.start(kStart);
   EXPECT_EQ(heartbeat.nextAt(), kStart + Heartbeat::kEvery);
   EXPECT_FALSE(heartbeat.beat(kStart).look);
+}
+
+TEST(Heartbeat, OnlyAProcessThatHearsMessagesNumbersItsBeats) {
+  Heartbeat heartbeat;
+  heartbeat.start(kStart);
+  EXPECT_EQ(heartbeat.beat(kStart).number, 0U);
+  heartbeat.ended();
+  heartbeat.heard();
+  for (std::uint64_t number = 1; number <= 2; ++number) {
+    EXPECT_EQ(heartbeat.beat(kStart).number, number);
+    heartbeat.ended();
+  }
+  EXPECT_EQ(heartbeat.beat(kStart).number, 0U) << "no echo has come";
+}
+
+TEST(Heartbeat, RemembersWhenItsLastBeatsWereSent) {
+  auto heartbeat = hearing();
+  std::vector<SteadyTime> sent;
+  for (int i = 0; i < 6; ++i) {
+    sent.push_back(kStart + i * Heartbeat::kEvery);
+    EXPECT_EQ(heartbeat.beat(sent.back()).number, static_cast<std::uint64_t>(i + 1));
+    heartbeat.ended();
+    heartbeat.heard();
+  }
+  EXPECT_FALSE(heartbeat.sentAt(0));
+  EXPECT_FALSE(heartbeat.sentAt(2)) << "its time is not remembered";
+  for (std::uint64_t number = 3; number <= 6; ++number)
+    EXPECT_EQ(heartbeat.sentAt(number), sent[number - 1]);
+  EXPECT_FALSE(heartbeat.sentAt(7));
 }
 
 }  // namespace festa::test

@@ -9,23 +9,26 @@ namespace {
 using lock::LineWaiters;
 using lock::Millis;
 
-constexpr Millis kLease{1000};
+LineWaiters::Waiting one(bool queue) {
+  return {.key = "k", .lease = Millis{1000}, .queue = queue};
+}
 
 }  // namespace
 
-TEST(LineWaiters, ANewWaiterAsksAndStandsInTheLineOfItsKey) {
+TEST(LineWaiters, ANewWaiterIsUnknownToTheServerAndStandsInTheLineOfItsKey) {
   LineWaiters waiters;
-  const auto first = waiters.add("k", kLease, true);
-  const auto second = waiters.add("k", kLease, true);
-  EXPECT_EQ(waiters.find(first)->state, LineWaiters::State::kAsking);
-  EXPECT_EQ(waiters.lineOf("k")->waiters, (std::set{first, second}));
+  const auto first = waiters.add(one(true));
+  const auto second = waiters.add(one(true));
+  EXPECT_EQ(waiters.find(first)->state, LineWaiters::State::kHere);
+  EXPECT_EQ(waiters.lineOf("k")->waiters.head().waiter, first);
+  EXPECT_LT(first, second);
   EXPECT_EQ(waiters.inLine("k"), 2U);
   EXPECT_EQ(waiters.inLine("other"), 0U);
 }
 
 TEST(LineWaiters, WhoDoesNotQueueIsInNoLine) {
   LineWaiters waiters;
-  const auto waiter = waiters.add("k", kLease, false);
+  const auto waiter = waiters.add(one(false));
   EXPECT_TRUE(waiters.find(waiter));
   EXPECT_FALSE(waiters.lineOf("k"));
   EXPECT_TRUE(waiters.remove(waiter));
@@ -33,15 +36,15 @@ TEST(LineWaiters, WhoDoesNotQueueIsInNoLine) {
 
 TEST(LineWaiters, WhoDoesNotQueueDoesNotEndALine) {
   LineWaiters waiters;
-  waiters.add("k", kLease, true);
-  EXPECT_FALSE(waiters.remove(waiters.add("k", kLease, false)));
+  waiters.add(one(true));
+  EXPECT_FALSE(waiters.remove(waiters.add(one(false))));
   EXPECT_TRUE(waiters.lineOf("k"));
 }
 
 TEST(LineWaiters, ALineEndsWithItsLastWaiter) {
   LineWaiters waiters;
-  const auto first = waiters.add("k", kLease, true);
-  const auto second = waiters.add("k", kLease, true);
+  const auto first = waiters.add(one(true));
+  const auto second = waiters.add(one(true));
   EXPECT_FALSE(waiters.remove(first));
   EXPECT_FALSE(waiters.find(first));
   EXPECT_TRUE(waiters.remove(second));
@@ -50,10 +53,10 @@ TEST(LineWaiters, ALineEndsWithItsLastWaiter) {
 
 TEST(LineWaiters, AnIdIsNotUsedAgainAfterAClear) {
   LineWaiters waiters;
-  const auto first = waiters.add("k", kLease, true);
+  const auto first = waiters.add(one(true));
   waiters.clear();
   EXPECT_TRUE(waiters.all().empty());
-  EXPECT_NE(waiters.add("k", kLease, true), first);
+  EXPECT_NE(waiters.add(one(true)), first);
 }
 
 }  // namespace festa::test

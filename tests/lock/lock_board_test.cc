@@ -93,4 +93,20 @@ TEST(LockBoard, CountsStayRightWhenManyThreadsComeAndGo) {
     EXPECT_EQ(counts.waiting + counts.holding, 0U) << kind.second;
 }
 
+TEST(LockBoard, OfThoseThatHoldTogetherOneCountsForTheLimit) {
+  LockBoard board(2);
+  LockBoard::Entry first(board, "coupons", "memory", "k");
+  LockBoard::Entry second(board, "coupons", "memory", "k");
+  first.holds(1);
+  second.holds(2, true);
+  EXPECT_FALSE(board.isFull());
+  {
+    LockBoard::Entry other(board, "seats", "memory", "s");
+    other.holds(3);
+    EXPECT_TRUE(board.isFull());
+  }
+  EXPECT_FALSE(board.isFull());
+  EXPECT_EQ(board.counts().at({"coupons", "memory"}).holding, 2U);
+}
+
 }  // namespace festa::test

@@ -83,6 +83,23 @@ TEST_F(LockFilterTest, WorkThatDoesNotGetItsKeyIsNotRun) {
   EXPECT_EQ(std::get<int>(finish(std::move(holder))), 7);
 }
 
+// The work goes on without the key, and the record says until when it had it.
+TEST_F(LockFilterTest, WorkThatHasFinishedItsHoldKeepsNoOneWaiting) {
+  lock::SteadyTime after;
+  const auto value = run([&](LockHold& hold) -> drogon::Task<bool> {
+    hold.finish();
+    after = lock::SteadyClock::now();
+    const lock::LockRequest request{"k", Millis{0}, Millis{30'000}};
+    const auto next = co_await storage_->tryLock(request);
+    if (next) co_await storage_->unlock(*next);
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
+    co_return next.has_value();
+  });
+  EXPECT_TRUE(std::get<bool>(value));
+  EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kReleased}));
+  EXPECT_LE(recorder_->lastEnd(), after);
+}
+
 TEST_F(LockFilterTest, AStrategyWithoutStorageRunsWithoutALease) {
   storage_ = nullptr;
   const auto value =

@@ -85,6 +85,31 @@ TEST_F(LockHoldTest, ItIsReleasedOnceByAllWhoRelease) {
   EXPECT_TRUE(isFree());
 }
 
+TEST_F(LockHoldTest, FinishedItIsFreeAndReleasedOnlyOnce) {
+  const auto hold = held();
+  runOn(loops_.at(), [hold]() -> drogon::Task<> {
+    hold->finish();
+    co_return;
+  });
+  const auto end = hold->reliedUntil();
+  EXPECT_LE(end, lock::SteadyClock::now());
+  EXPECT_TRUE(isFree());  // and another owner's from here on
+  EXPECT_EQ(runOn(loops_.at(), [hold] { return hold->release(); }), lock::Unlocked::kReleased);
+  EXPECT_FALSE(isFree());
+  EXPECT_EQ(hold->reliedUntil(), end);
+  EXPECT_EQ(runOn(loops_.at(), [hold] { return hold->renewFence(1); }), std::nullopt);
+}
+
+TEST_F(LockHoldTest, LeftToExpireItIsNotFinished) {
+  const auto hold = held();
+  hold->leaveToExpire();
+  runOn(loops_.at(), [hold]() -> drogon::Task<> {
+    hold->finish();
+    co_return;
+  });
+  EXPECT_FALSE(isFree());
+}
+
 TEST_F(LockHoldTest, LeftToExpireWhileItIsRenewedItIsRenewedNoMore) {
   const auto hold = held();
   auto renewals = startOn(loops_.at(1), [hold] { return renewAgainAndAgain(hold); });

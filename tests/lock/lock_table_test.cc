@@ -40,8 +40,15 @@ bool isRefused(const LockTable::Arrival& arrival) {
   return std::holds_alternative<LockTable::Refused>(arrival);
 }
 
-WaiterId waiterOf(const std::optional<LockTable::Grant>& grant) {
-  return grant ? grant->waiter : 0;
+// Of the only grant; 0: there is none.
+WaiterId waiterOf(const LockTable::Grants& grants) {
+  return grants.size() == 1 ? grants[0].waiter : 0;
+}
+
+std::vector<WaiterId> waitersOf(const LockTable::Grants& grants) {
+  std::vector<WaiterId> ids;
+  for (const auto& grant : grants) ids.push_back(grant.waiter);
+  return ids;
 }
 
 Extension newLease(Millis lease) {
@@ -87,12 +94,12 @@ TEST(LockTable, AHeldKeyQueuesAndSaysWhenTheHolderExpires) {
 TEST(LockTable, WaitersAreGrantedInTheOrderOfTheirArrival) {
   auto locks = table();
   auto lease = granted(locks.arrive(1, "k", kLease, kStart));
-  for (WaiterId id : {7, 3, 9}) EXPECT_TRUE(isQueued(locks.arrive(id, "k", kLease, kStart)));
+  for (WaiterId id : {3, 7, 9}) EXPECT_TRUE(isQueued(locks.arrive(id, "k", kLease, kStart)));
   std::vector<WaiterId> order;
-  for (auto next = locks.release("k", lease.owner, kStart).next; next;
-       next = locks.release("k", next->lease.owner, kStart).next)
-    order.push_back(next->waiter);
-  EXPECT_THAT(order, ElementsAre(7, 3, 9));
+  for (auto next = locks.release("k", lease.owner, kStart).next; !next.empty();
+       next = locks.release("k", next[0].lease.owner, kStart).next)
+    order.push_back(waiterOf(next));
+  EXPECT_THAT(order, ElementsAre(3, 7, 9));
   EXPECT_EQ(locks.keys(), 0U);
   EXPECT_EQ(locks.waiters(), 0U);
 }
@@ -103,8 +110,8 @@ TEST(LockTable, ALeaseStartsWhenItIsGrantedNotWhenItsOwnerArrived) {
   locks.arrive(2, "k", Millis(50), kStart);
   const auto now = kStart + Millis(80);
   const auto next = locks.release("k", first.owner, now).next;
-  ASSERT_TRUE(next);
-  EXPECT_EQ(next->lease.validUntil, now + Millis(50) - lock::driftMargin(Millis(50)));
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_EQ(next[0].lease.validUntil, now + Millis(50) - lock::driftMargin(Millis(50)));
   EXPECT_FALSE(locks.tryArrive("k", kLease, now + Millis(49)));
   EXPECT_TRUE(locks.tryArrive("k", kLease, now + Millis(50)));
 }
@@ -119,7 +126,7 @@ TEST(LockTable, AnArrivalBehindALineDoesNotOvertakeEvenWhenTheHoldIsOver) {
   EXPECT_EQ(waiterOf(locks.expire("k", late)), 2U);
 }
 
-TEST(LockTable, AnExpiredHoldThatNobodyWaitsForIsTakenOverAtOnce) {
+TEST(LockTable, AnExpiredHoldWithoutWaitersIsTakenOverAtOnce) {
   auto locks = table();
   const auto first = granted(locks.arrive(1, "k", kLease, kStart));
   EXPECT_TRUE(isQueued(locks.arrive(2, "k", kLease, kStart + kLease - Millis(1))));
@@ -139,14 +146,14 @@ TEST(LockTable, TryArriveTakesAFreeKeyAndNeverQueues) {
   EXPECT_TRUE(locks.tryArrive("k", kLease, kStart));
 }
 
-TEST(LockTable, ReleaseByAnybodyButTheOwnerChangesNothing) {
+TEST(LockTable, ReleaseByAnotherThanTheOwnerChangesNothing) {
   auto locks = table();
   const auto lease = granted(locks.arrive(1, "k", kLease, kStart));
   locks.arrive(2, "k", kLease, kStart);
   for (const auto* owner : {"", "process-", "process-999"}) {
     const auto release = locks.release("k", owner, kStart);
     EXPECT_FALSE(release.released);
-    EXPECT_FALSE(release.next);
+    EXPECT_TRUE(release.next.empty());
   }
   EXPECT_FALSE(locks.release("unknown", lease.owner, kStart).released);
   EXPECT_EQ(locks.waiters(), 1U);
@@ -161,7 +168,7 @@ TEST(LockTable, ASecondReleaseDoesNotFreeTheSuccessor) {
   EXPECT_EQ(waiterOf(locks.release("k", first.owner, kStart).next), 2U);
   const auto again = locks.release("k", first.owner, kStart);
   EXPECT_FALSE(again.released);
-  EXPECT_FALSE(again.next);
+  EXPECT_TRUE(again.next.empty());
   EXPECT_EQ(locks.waiters(), 1U);
 }
 
@@ -173,11 +180,11 @@ TEST(LockTable, ALateOwnerIsToldThatItLostAndItsSuccessorKeepsTheKey) {
   ASSERT_EQ(waiterOf(locks.expire("k", late)), 2U);
   const auto release = locks.release("k", first.owner, late);
   EXPECT_FALSE(release.released);
-  EXPECT_FALSE(release.next);
+  EXPECT_TRUE(release.next.empty());
   EXPECT_FALSE(locks.tryArrive("k", kLease, late));
 }
 
-TEST(LockTable, ALateOwnerIsToldThatItLostEvenWhenNobodyWasGrantedSince) {
+TEST(LockTable, ALateOwnerIsToldThatItLostEvenWithoutASuccessor) {
   auto locks = table();
   const auto alone = granted(locks.arrive(1, "alone", kLease, kStart));
   const auto first = granted(locks.arrive(2, "k", kLease, kStart));
@@ -200,18 +207,18 @@ TEST(LockTable, ExpireGrantsTheFirstInLineOnlyWhenTheLeaseIsOver) {
   locks.arrive(1, "k", kLease, kStart);
   locks.arrive(2, "k", kLease, kStart);
   locks.arrive(3, "k", kLease, kStart);
-  EXPECT_FALSE(locks.expire("k", kStart + kLease - Millis(1)));
+  EXPECT_TRUE(locks.expire("k", kStart + kLease - Millis(1)).empty());
   EXPECT_EQ(waiterOf(locks.expire("k", kStart + kLease)), 2U);
-  EXPECT_FALSE(locks.expire("k", kStart + kLease));
+  EXPECT_TRUE(locks.expire("k", kStart + kLease).empty());
   EXPECT_EQ(waiterOf(locks.expire("k", kStart + 2 * kLease)), 3U);
   EXPECT_EQ(locks.waiters(), 0U);
 }
 
-TEST(LockTable, ExpireOfAKeyThatNobodyWaitsForGrantsNothing) {
+TEST(LockTable, ExpireOfAKeyWithoutWaitersGrantsNothing) {
   auto locks = table();
-  EXPECT_FALSE(locks.expire("unknown", kStart));
+  EXPECT_TRUE(locks.expire("unknown", kStart).empty());
   locks.arrive(1, "k", kLease, kStart);
-  EXPECT_FALSE(locks.expire("k", kStart + kLease));
+  EXPECT_TRUE(locks.expire("k", kStart + kLease).empty());
   EXPECT_TRUE(locks.tryArrive("k", kLease, kStart + kLease));
 }
 
@@ -240,7 +247,7 @@ TEST(LockTable, CancelSaysNoToThoseWhoAreNotInLine) {
   EXPECT_EQ(locks.waiters(), 0U);
 }
 
-TEST(LockTable, ALineThatIsFullRefusesUntilSomebodyLeavesIt) {
+TEST(LockTable, ALineThatIsFullRefusesUntilAWaiterLeavesIt) {
   auto locks = table({.waitersPerKey = 2, .waitersInAll = 100});
   locks.arrive(1, "k", kLease, kStart);
   EXPECT_TRUE(isQueued(locks.arrive(2, "k", kLease, kStart)));
@@ -275,8 +282,8 @@ TEST(LockTable, ExtendGivesANewLeaseCountedFromNow) {
   EXPECT_EQ(lease.validUntil, now + Millis(200) - lock::driftMargin(Millis(200)));
   EXPECT_EQ(lease.fence, fence);
   EXPECT_EQ(locks.contendedUntil("k"), now + Millis(200));
-  EXPECT_FALSE(locks.expire("k", now + Millis(199)));
-  EXPECT_TRUE(locks.expire("k", now + Millis(200)));
+  EXPECT_TRUE(locks.expire("k", now + Millis(199)).empty());
+  EXPECT_FALSE(locks.expire("k", now + Millis(200)).empty());
 }
 
 TEST(LockTable, ExtendGivesAFenceAboveTheOneAskedForAndAboveItsOwn) {
@@ -320,7 +327,7 @@ TEST(LockTable, ExtendOfALostHoldChangesNothing) {
   locks.arrive(2, "k", kLease, kStart);
   const auto late = kStart + kLease;
   EXPECT_FALSE(locks.extend(lease, {kLease, 0}, late)) << "expired";
-  ASSERT_TRUE(locks.expire("k", late));
+  ASSERT_FALSE(locks.expire("k", late).empty());
   EXPECT_FALSE(locks.extend(lease, {kLease, 0}, late)) << "taken by a successor";
   EXPECT_EQ(lease.fence, before.fence);
   EXPECT_EQ(lease.validUntil, before.validUntil);
@@ -358,11 +365,11 @@ TEST(LockTable, HoldersStopTrustingALeaseBeforeItIsHandedOn) {
     locks.arrive(2, "k", length, kStart);
     EXPECT_GT(lease.validUntil, kStart);
     EXPECT_LT(lease.validUntil, kStart + length);
-    EXPECT_FALSE(locks.expire("k", lease.validUntil)) << length.count();
+    EXPECT_TRUE(locks.expire("k", lease.validUntil).empty()) << length.count();
   }
 }
 
-TEST(LockTable, ContendedUntilIsTheEndOfAHoldThatSomebodyWaitsFor) {
+TEST(LockTable, ContendedUntilIsTheEndOfAHoldWithWaiters) {
   auto locks = table();
   EXPECT_EQ(locks.contendedUntil("k"), std::nullopt);
   locks.arrive(1, "k", kLease, kStart);
@@ -386,10 +393,10 @@ TEST(LockTable, DropWaitersEmptiesTheLinesAndLeavesTheHolders) {
   EXPECT_EQ(waiterOf(locks.release("a", first.owner, kStart).next), 5U);
   const auto release = locks.release("b", second.owner, kStart);
   EXPECT_TRUE(release.released);
-  EXPECT_FALSE(release.next);
+  EXPECT_TRUE(release.next.empty());
 }
 
-TEST(LockTable, SweepForgetsOnlyExpiredHoldsThatNobodyWaitsFor) {
+TEST(LockTable, SweepForgetsOnlyExpiredHoldsWithoutWaiters) {
   auto locks = table();
   locks.arrive(1, "expired", kLease, kStart);
   locks.arrive(2, "contended", kLease, kStart);
@@ -408,6 +415,91 @@ TEST(LockTable, HoldersThatNeverComeBackAreForgottenInTime) {
   for (int i = 0; i < 20'000; ++i)
     locks.tryArrive("k" + std::to_string(i), kLease, kStart + i * kLease);
   EXPECT_LT(locks.keys(), 5000U);
+}
+
+// Waiters 1 … `count` behind a holder whose lease is returned.
+Lease lineOf(LockTable& locks, WaiterId count, std::size_t together) {
+  auto holder = granted(locks.arrive(100, "k", kLease, kStart, together));
+  for (WaiterId id = 1; id <= count; ++id) locks.arrive(id, "k", kLease, kStart, together);
+  return holder;
+}
+
+TEST(LockTable, NeighboursInLineHoldTogetherWithConsecutiveFences) {
+  auto locks = table();
+  const auto holder = lineOf(locks, 5, 3);
+  const auto next = locks.release("k", holder.owner, kStart).next;
+  EXPECT_THAT(waitersOf(next), ElementsAre(1, 2, 3));
+  EXPECT_EQ(locks.waiters(), 2U);
+  std::set<std::string> owners;
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    EXPECT_EQ(next[i].lease.fence, next[0].lease.fence + static_cast<std::int64_t>(i));
+    EXPECT_EQ(next[i].lease.ordinal, i);
+    EXPECT_EQ(next[i].lease.company, next[0].lease.company);
+    EXPECT_TRUE(owners.insert(next[i].lease.owner).second);
+  }
+  EXPECT_EQ(next[0].lease.company->size(), 3U);
+}
+
+TEST(LockTable, ARequestThatWantsToBeAloneIsNotInACompany) {
+  auto locks = table();
+  const auto holder = granted(locks.arrive(1, "k", kLease, kStart));
+  for (WaiterId id : {2, 3}) locks.arrive(id, "k", kLease, kStart, 8);
+  locks.arrive(4, "k", kLease, kStart);
+  locks.arrive(5, "k", kLease, kStart, 8);
+  const auto pair = locks.release("k", holder.owner, kStart).next;
+  EXPECT_THAT(waitersOf(pair), ElementsAre(2, 3));
+  locks.release("k", pair[0].lease.owner, kStart);
+  const auto alone = locks.release("k", pair[1].lease.owner, kStart).next;
+  EXPECT_THAT(waitersOf(alone), ElementsAre(4));
+  EXPECT_EQ(alone[0].lease.company, nullptr);
+}
+
+TEST(LockTable, AWaiterThatAllowsNoMembersAtAllHoldsTheKeyAlone) {
+  auto locks = table();
+  const auto holder = granted(locks.arrive(1, "k", kLease, kStart));
+  for (WaiterId id : {2, 3}) locks.arrive(id, "k", kLease, kStart, 0);
+  EXPECT_EQ(waiterOf(locks.release("k", holder.owner, kStart).next), 2U);
+}
+
+TEST(LockTable, ACompanyIsNoLargerThanEachOfItsMembersAllows) {
+  auto locks = table();
+  const auto holder = granted(locks.arrive(1, "k", kLease, kStart));
+  for (WaiterId id : {2, 3}) locks.arrive(id, "k", kLease, kStart, 8);
+  for (WaiterId id : {4, 5}) locks.arrive(id, "k", kLease, kStart, 3);
+  EXPECT_THAT(waitersOf(locks.release("k", holder.owner, kStart).next), ElementsAre(2, 3, 4));
+}
+
+TEST(LockTable, ASharedKeyIsFreeWhenItsLastMemberHasReleasedIt) {
+  auto locks = table();
+  const auto holder = lineOf(locks, 4, 3);
+  const auto members = locks.release("k", holder.owner, kStart).next;
+  for (const std::size_t i : {1, 0}) {
+    const auto release = locks.release("k", members[i].lease.owner, kStart);
+    EXPECT_TRUE(release.released);
+    EXPECT_TRUE(release.next.empty());
+  }
+  EXPECT_FALSE(locks.release("k", members[1].lease.owner, kStart).released);
+  EXPECT_THAT(waitersOf(locks.release("k", members[2].lease.owner, kStart).next), ElementsAre(4));
+}
+
+TEST(LockTable, AMemberThatDoesNotComeBackHoldsTheKeyUntilTheLeaseEnds) {
+  auto locks = table();
+  const auto holder = lineOf(locks, 3, 2);
+  const auto members = locks.release("k", holder.owner, kStart).next;
+  locks.release("k", members[0].lease.owner, kStart);
+  EXPECT_TRUE(locks.expire("k", kStart + kLease - Millis(1)).empty());
+  EXPECT_THAT(waitersOf(locks.expire("k", kStart + kLease)), ElementsAre(3));
+  auto late = members[1].lease;
+  EXPECT_FALSE(locks.extend(late, newFence(1), kStart + kLease));
+  EXPECT_FALSE(locks.release("k", late.owner, kStart + kLease).released);
+}
+
+TEST(LockTable, AMemberGetsAFenceAboveThoseOfAllMembers) {
+  auto locks = table();
+  const auto holder = lineOf(locks, 3, 3);
+  auto members = locks.release("k", holder.owner, kStart).next;
+  ASSERT_TRUE(locks.extend(members[0].lease, newFence(1), kStart));
+  EXPECT_GT(members[0].lease.fence, members[2].lease.fence);
 }
 
 namespace {
@@ -500,15 +592,15 @@ class Simulation {
     holds_.push_back({lease, now_ + length});
   }
 
-  void recordNext(const std::optional<LockTable::Grant>& next, const std::string& key) {
+  void recordNext(const LockTable::Grants& next, const std::string& key) {
     auto& line = keys_[key].line;
-    ASSERT_EQ(next.has_value(), !line.empty());
-    if (!next) return;
-    ASSERT_EQ(next->waiter, line.front().id) << "somebody was overtaken";
+    ASSERT_EQ(next.size(), line.empty() ? 0U : 1U);
+    if (next.empty()) return;
+    ASSERT_EQ(next[0].waiter, line.front().id) << "a waiter was overtaken";
     const auto length = line.front().lease;
     line.pop_front();
-    end(next->waiter);
-    recordGrant(next->lease, key, length);
+    end(next[0].waiter);
+    recordGrant(next[0].lease, key, length);
   }
 
   void arrive() {
@@ -570,7 +662,7 @@ class Simulation {
     if (!current) ++losses_;
     // Also a late owner's release lets the next one in.
     if (!latest) {
-      ASSERT_FALSE(release.next);
+      ASSERT_TRUE(release.next.empty());
       return;
     }
     holds_[*index].ended = true;
@@ -582,7 +674,7 @@ class Simulation {
     const bool due = !isHeld(state);
     const auto next = locks_.expire(key, now_);
     if (!due || state.line.empty()) {
-      ASSERT_FALSE(next);
+      ASSERT_TRUE(next.empty());
       return;
     }
     recordNext(next, key);

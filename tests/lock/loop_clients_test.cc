@@ -32,7 +32,7 @@ TEST(LoopClients, OffTheApplicationsLoopsAskingForAClientThrows) {
   EXPECT_TRUE(refuses(*databases) && refuses(*servers)) << "a thread without a loop";
   const Loops loops;
   EXPECT_TRUE(runOn(loops.at(), [=] { return refuseOnThisLoop(databases, servers); }))
-      << "somebody else's loop, such as that of a Redis client";
+      << "another loop, such as that of a Redis client";
 }
 
 }  // namespace festa::test

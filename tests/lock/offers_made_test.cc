@@ -17,7 +17,7 @@ constexpr Millis kPatience = lock::kOfferTime + lock::kLookMargin;
 
 TEST(OffersMade, AnOfferIsLookedAtWhenItsTimeIsOver) {
   OffersMade offers;
-  offers.offered("k", kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
   EXPECT_FALSE(offers.takeDue(kStart + kPatience - Millis{1}));
   EXPECT_EQ(offers.takeDue(kStart + kPatience), "k");
   EXPECT_FALSE(offers.nextAt()) << "one look at a time";
@@ -27,18 +27,33 @@ TEST(OffersMade, AnOfferIsLookedAtWhenItsTimeIsOver) {
 
 TEST(OffersMade, AKeyThatIsOfferedAgainIsLookedAtAgain) {
   OffersMade offers;
-  offers.offered("k", kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
   const auto again = kStart + Millis{300};
-  offers.offered("k", again);
+  offers.offered("k", lock::kOfferTime, again);
   EXPECT_EQ(offers.nextAt(), kStart + kPatience);
   ASSERT_EQ(offers.takeDue(kStart + kPatience), "k");
   offers.looked("k", false, kStart + kPatience);
   EXPECT_EQ(offers.nextAt(), again + kPatience);
 }
 
+TEST(OffersMade, AnOfferAfterALongerGrantIsLookedAtWhenItEnds) {
+  OffersMade offers;
+  offers.offered("k", lock::kLongestReadyLease, kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
+  EXPECT_EQ(offers.nextAt(), kStart + kPatience);
+}
+
+TEST(OffersMade, WhileALookIsUnderWayNoOtherBegins) {
+  OffersMade offers;
+  offers.offered("k", lock::kOfferTime, kStart);
+  ASSERT_TRUE(offers.takeDue(kStart + kPatience));
+  offers.offered("k", lock::kOfferTime, kStart + kPatience);
+  EXPECT_FALSE(offers.nextAt());
+}
+
 TEST(OffersMade, AnUnfinishedLookIsRepeatedAtOnce) {
   OffersMade offers;
-  offers.offered("k", kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
   ASSERT_TRUE(offers.takeDue(kStart + kPatience));
   offers.looked("k", true, kStart + kPatience);
   EXPECT_EQ(offers.nextAt(), kStart + kPatience);
@@ -46,7 +61,7 @@ TEST(OffersMade, AnUnfinishedLookIsRepeatedAtOnce) {
 
 TEST(OffersMade, ALostLookIsRepeatedLater) {
   OffersMade offers;
-  offers.offered("k", kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
   ASSERT_TRUE(offers.takeDue(kStart + kPatience));
   offers.lost("k", kStart + kPatience);
   EXPECT_EQ(offers.nextAt(), kStart + kPatience + OffersMade::kAgainAfterLoss);
@@ -54,7 +69,7 @@ TEST(OffersMade, ALostLookIsRepeatedLater) {
 
 TEST(OffersMade, WhatIsClearedIsForgotten) {
   OffersMade offers;
-  offers.offered("k", kStart);
+  offers.offered("k", lock::kOfferTime, kStart);
   offers.clear();
   offers.lost("k", kStart);
   offers.looked("k", true, kStart);

@@ -69,7 +69,7 @@ TEST(Quorum, RefusalsAndFailuresAreToldApart) {
   EXPECT_EQ(failed.verdict(), Verdict::kNot);
 }
 
-TEST(Quorum, WhoeverHasNotVotedWhenTheVoteClosesHasFailed) {
+TEST(Quorum, ANodeThatHasNotVotedWhenTheVoteClosesHasFailed) {
   Quorum vote(5);
   vote.grant();
   vote.grant();
@@ -87,7 +87,7 @@ TEST(Quorum, ClosingDoesNotTouchADecision) {
   EXPECT_EQ(vote.verdict(), Verdict::kGranted);
 }
 
-TEST(Quorum, IsClearWhenAMajorityIsOfOneMindOrNobodyIsLeft) {
+TEST(Quorum, IsClearWhenAMajorityIsOfOneMindOrNoNodeIsLeft) {
   Quorum vote(5);
   vote.refuse();
   vote.refuse();

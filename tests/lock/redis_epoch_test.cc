@@ -19,7 +19,7 @@ using Bug = EpochModel::Bug;
 // Per step of a run.
 struct Losses {
   double flush = 0;
-  double counterOnly = 0;  // somebody deletes the counter
+  double counterOnly = 0;  // the counter alone is deleted
   double restart = 0;      // with the data of the last save, or without
   double lostReply = 0;    // of an install, which is executed now, later or never
 };
@@ -101,7 +101,7 @@ class EpochSimulation {
       server_.install(process.mark, process.epoch);
   }
 
-  // Without losses everybody gets a token within the attempts there are.
+  // Without losses every process gets a token within the attempts there are.
   void finish(Process& process) {
     for (int i = 0; i < 12; ++i) advance(process);
     if (!server_.take()) wrong_ = "a process gets no token";

@@ -1,4 +1,4 @@
-// The owner of tickets for tests: counts what the queue says, and can be told to be slow or to
+// The owner of entries for tests: counts what the queue says, and can be told to be slow or to
 // fail.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace festa::test {
 // Thread-safe. One clerk may serve several queues, as one database serves several processes.
 class Clerk : public std::enable_shared_from_this<Clerk> {
  public:
-  using QueueTicket = queue::QueueTicket;
+  using QueueEntry = queue::QueueEntry;
 
   std::atomic<bool> admissionsWait{false};
   std::atomic<bool> workWaits{false};
@@ -28,28 +28,28 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   std::atomic<int> failedGiveUps{0};
 
   // A handler may still run when its test is over.
-  queue::TicketHandlers& handlers(const std::string& desk = "") {
+  queue::EntryHandlers& handlers(const std::string& desk = "") {
     return keptForever(std::make_unique<Desk>(shared_from_this(), desk));
   }
 
-  // Each ticket where it was first decided.
-  std::vector<QueueTicket> admitted() const {
-    std::vector<QueueTicket> order;
-    std::set<QueueTicket> known;
-    for (const auto ticket : calls("admit"))
-      if (known.insert(ticket).second) order.push_back(ticket);
+  // Each entry where it was first decided.
+  std::vector<QueueEntry> admitted() const {
+    std::vector<QueueEntry> order;
+    std::set<QueueEntry> known;
+    for (const auto entry : calls("admit"))
+      if (known.insert(entry).second) order.push_back(entry);
     return order;
   }
   // All calls of a handler that began, in their order.
-  std::vector<QueueTicket> calls(const std::string& handler) const {
+  std::vector<QueueEntry> calls(const std::string& handler) const {
     const std::lock_guard guard(mutex_);
     const auto found = calls_.find(handler);
-    return found == calls_.end() ? std::vector<QueueTicket>{} : found->second;
+    return found == calls_.end() ? std::vector<QueueEntry>{} : found->second;
   }
-  std::vector<QueueTicket> admittedAt(const std::string& desk) const {
+  std::vector<QueueEntry> admittedAt(const std::string& desk) const {
     return calls("admit at " + desk);
   }
-  std::set<QueueTicket> worked() const {
+  std::set<QueueEntry> worked() const {
     const std::lock_guard guard(mutex_);
     return worked_;
   }
@@ -64,10 +64,10 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
  private:
   class Call {
    public:
-    Call(Clerk& clerk, std::string handler, QueueTicket ticket)
+    Call(Clerk& clerk, std::string handler, QueueEntry entry)
         : clerk_(clerk), handler_(std::move(handler)) {
       const std::lock_guard guard(clerk_.mutex_);
-      clerk_.calls_[handler_].push_back(ticket);
+      clerk_.calls_[handler_].push_back(entry);
       const auto ended = clerk_.ended_.find(handler_);
       if (ended != clerk_.ended_.end())
         clerk_.pauses_[handler_].push_back(std::chrono::steady_clock::now() - ended->second);
@@ -87,15 +87,15 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
     const std::string handler_;
   };
 
-  class Desk : public queue::TicketHandlers {
+  class Desk : public queue::EntryHandlers {
    public:
     Desk(std::shared_ptr<Clerk> clerk, std::string name)
         : clerk_(std::move(clerk)), name_(std::move(name)) {}
-    drogon::Task<queue::Admission> admit(QueueTicket ticket) override {
-      return Clerk::admit(clerk_, name_, ticket);
+    drogon::Task<queue::Admission> admit(QueueEntry entry) override {
+      return Clerk::admit(clerk_, name_, entry);
     }
-    drogon::Task<> work(QueueTicket ticket) override { return Clerk::work(clerk_, ticket); }
-    drogon::Task<> giveUp(QueueTicket ticket) override { return Clerk::giveUp(clerk_, ticket); }
+    drogon::Task<> work(QueueEntry entry) override { return Clerk::work(clerk_, entry); }
+    drogon::Task<> giveUp(QueueEntry entry) override { return Clerk::giveUp(clerk_, entry); }
 
    private:
     const std::shared_ptr<Clerk> clerk_;
@@ -116,23 +116,23 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   }
 
   static drogon::Task<queue::Admission> admit(std::shared_ptr<Clerk> self, std::string desk,
-                                              QueueTicket ticket) {
-    const Call call(*self, "admit", ticket);
-    const Call atDesk(*self, "admit at " + desk, ticket);
+                                              QueueEntry entry) {
+    const Call call(*self, "admit", entry);
+    const Call atDesk(*self, "admit at " + desk, entry);
     co_await whileSet(self->admissionsWait);
     failIf(self->failedAdmissions);
-    // Negative tickets came too late.
-    co_return ticket < 0 ? queue::Admission::kOver : queue::Admission::kWork;
+    // Negative entries came too late.
+    co_return entry < 0 ? queue::Admission::kOver : queue::Admission::kWork;
   }
-  static drogon::Task<> work(std::shared_ptr<Clerk> self, QueueTicket ticket) {
-    const Call call(*self, "work", ticket);
+  static drogon::Task<> work(std::shared_ptr<Clerk> self, QueueEntry entry) {
+    const Call call(*self, "work", entry);
     co_await whileSet(self->workWaits);
     failIf(self->failedWorks);
     const std::lock_guard guard(self->mutex_);
-    self->worked_.insert(ticket);
+    self->worked_.insert(entry);
   }
-  static drogon::Task<> giveUp(std::shared_ptr<Clerk> self, QueueTicket ticket) {
-    const Call call(*self, "giveUp", ticket);
+  static drogon::Task<> giveUp(std::shared_ptr<Clerk> self, QueueEntry entry) {
+    const Call call(*self, "giveUp", entry);
     failIf(self->failedGiveUps);
     co_return;
   }
@@ -144,12 +144,12 @@ class Clerk : public std::enable_shared_from_this<Clerk> {
   }
 
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<QueueTicket>> calls_;  // this and all below: guarded by mutex_
+  std::map<std::string, std::vector<QueueEntry>> calls_;  // this and all below: guarded by mutex_
   std::map<std::string, int> running_;
   std::map<std::string, int> most_;
   std::map<std::string, std::chrono::steady_clock::time_point> ended_;
   std::map<std::string, std::vector<queue::QueueObserver::Duration>> pauses_;
-  std::set<QueueTicket> worked_;
+  std::set<QueueEntry> worked_;
 };
 
 class CountingObserver : public queue::QueueObserver {

@@ -13,7 +13,7 @@ namespace {
 
 using queue::Admission;
 using queue::LocalQueue;
-using queue::QueueTicket;
+using queue::QueueEntry;
 
 struct Counting : queue::QueueObserver {
   void admitted(Duration) override { ++admissions; }
@@ -32,43 +32,43 @@ class LocalQueueTest : public testing::Test {
   std::shared_ptr<LocalQueue> make(std::size_t workers, int deliveryLimit = 5) {
     return LocalQueue::create({workers, deliveryLimit}, *observer_);
   }
-  void publish(const std::shared_ptr<LocalQueue>& queue, QueueTicket ticket) {
-    runOn(loops_.at(1), [queue, ticket] { return queue->publish(ticket); });
+  void publish(const std::shared_ptr<LocalQueue>& queue, QueueEntry entry) {
+    runOn(loops_.at(1), [queue, entry] { return queue->publish(entry); });
   }
 
   // Handlers that write down what they were called for.
-  drogon::Task<Admission> admit(QueueTicket ticket) {
+  drogon::Task<Admission> admit(QueueEntry entry) {
     const std::lock_guard guard(mutex_);
-    admitted_.push_back(ticket);
-    co_return ticket % 10 == 0 ? Admission::kOver : Admission::kWork;
+    admitted_.push_back(entry);
+    co_return entry % 10 == 0 ? Admission::kOver : Admission::kWork;
   }
-  drogon::Task<> work(QueueTicket) {
+  drogon::Task<> work(QueueEntry) {
     mostAtOnce_ = std::max<int>(mostAtOnce_, ++atOnce_);
     co_await drogon::sleepCoro(loops_.at(), 0.005);
     --atOnce_;
   }
-  drogon::Task<> fail(QueueTicket) {
+  drogon::Task<> fail(QueueEntry) {
     // Handlers may throw anything.
     if (++failures_ % 2 == 1) throw 42;
     throw std::runtime_error("on purpose");
     co_return;
   }
-  drogon::Task<> giveUp(QueueTicket ticket) {
+  drogon::Task<> giveUp(QueueEntry entry) {
     const std::lock_guard guard(mutex_);
-    givenUp_.push_back(ticket);
+    givenUp_.push_back(entry);
     co_return;
   }
   // What a test wants to happen instead is set in the fixture.
-  class Handlers : public queue::TicketHandlers {
+  class Handlers : public queue::EntryHandlers {
    public:
     explicit Handlers(LocalQueueTest& test) : test_(test) {}
-    drogon::Task<Admission> admit(QueueTicket ticket) override {
-      return test_.admitBy_ ? test_.admitBy_(ticket) : test_.admit(ticket);
+    drogon::Task<Admission> admit(QueueEntry entry) override {
+      return test_.admitBy_ ? test_.admitBy_(entry) : test_.admit(entry);
     }
-    drogon::Task<> work(QueueTicket ticket) override {
-      return test_.workBy_ ? test_.workBy_(ticket) : test_.work(ticket);
+    drogon::Task<> work(QueueEntry entry) override {
+      return test_.workBy_ ? test_.workBy_(entry) : test_.work(entry);
     }
-    drogon::Task<> giveUp(QueueTicket ticket) override { return test_.giveUp(ticket); }
+    drogon::Task<> giveUp(QueueEntry entry) override { return test_.giveUp(entry); }
 
    private:
     LocalQueueTest& test_;
@@ -76,14 +76,14 @@ class LocalQueueTest : public testing::Test {
   void start(const std::shared_ptr<LocalQueue>& queue) { queue->start(handlers_, loops_.at()); }
 
   Handlers handlers_{*this};
-  std::function<drogon::Task<Admission>(QueueTicket)> admitBy_;
-  std::function<drogon::Task<>(QueueTicket)> workBy_;
+  std::function<drogon::Task<Admission>(QueueEntry)> admitBy_;
+  std::function<drogon::Task<>(QueueEntry)> workBy_;
   Loops loops_{2};
   const std::shared_ptr<Counting> observer_ = std::make_shared<Counting>();
   std::mutex mutex_;
-  std::vector<QueueTicket> admitted_;  // guarded by mutex_
-  std::vector<QueueTicket> givenUp_;   // guarded by mutex_
-  int atOnce_ = 0;                     // on the loop
+  std::vector<QueueEntry> admitted_;  // guarded by mutex_
+  std::vector<QueueEntry> givenUp_;   // guarded by mutex_
+  int atOnce_ = 0;                    // on the loop
   std::atomic<int> mostAtOnce_{0};
   std::atomic<int> failures_{0};
 };
@@ -93,13 +93,18 @@ class LocalQueueTest : public testing::Test {
 TEST_F(LocalQueueTest, AdmitsInOrderAndWorksInParallel) {
   const auto queue = make(4);
   EXPECT_FALSE(queue->isAvailable());
+  std::vector<QueueEntry> published;
+  const auto publishUpTo = [&](QueueEntry last) {
+    while (std::ssize(published) < last) {
+      published.push_back(std::ssize(published) + 1);
+      publish(queue, published.back());
+    }
+  };
+  // Enough for all workers, however slowly the others come.
+  publishUpTo(50);
   start(queue);
   EXPECT_TRUE(queue->isAvailable());
-  std::vector<QueueTicket> published;
-  for (QueueTicket ticket = 1; ticket <= 100; ++ticket) {
-    publish(queue, ticket);
-    published.push_back(ticket);
-  }
+  publishUpTo(100);
   EXPECT_TRUE(eventually([&] { return observer_->done == 90; }));
   const std::lock_guard guard(mutex_);
   EXPECT_EQ(admitted_, published);
@@ -117,35 +122,35 @@ TEST_F(LocalQueueTest, WhatCameBeforeTheStartIsNotLost) {
   queue->stop();
 }
 
-TEST_F(LocalQueueTest, ATicketThatCannotBeAdmittedKeepsItsPlace) {
+TEST_F(LocalQueueTest, AnEntryThatCannotBeAdmittedKeepsItsPlace) {
   const auto queue = make(1);
   std::atomic<int> attempts{0};
-  admitBy_ = [&](QueueTicket ticket) -> drogon::Task<Admission> {
-    const int attempt = ticket == 1 ? ++attempts : 4;
+  admitBy_ = [&](QueueEntry entry) -> drogon::Task<Admission> {
+    const int attempt = entry == 1 ? ++attempts : 4;
     if (attempt == 1) throw 42;  // handlers may throw anything
     if (attempt < 4) throw std::runtime_error("the database is away");
-    co_return co_await admit(ticket);
+    co_return co_await admit(entry);
   };
   start(queue);
   publish(queue, 1);
   publish(queue, 2);
   EXPECT_TRUE(eventually([&] { return observer_->done == 2; }));
   const std::lock_guard guard(mutex_);
-  EXPECT_EQ(admitted_, (std::vector<QueueTicket>{1, 2}));
+  EXPECT_EQ(admitted_, (std::vector<QueueEntry>{1, 2}));
   EXPECT_EQ(attempts, 4);
   queue->stop();
 }
 
 TEST_F(LocalQueueTest, WorkThatFailsComesAgainUpToTheLimitAndIsGivenUp) {
   const auto queue = make(2, 3);
-  workBy_ = [this](QueueTicket ticket) { return fail(ticket); };
+  workBy_ = [this](QueueEntry entry) { return fail(entry); };
   start(queue);
   publish(queue, 7);
   EXPECT_TRUE(eventually([&] { return observer_->dead == 1; }));
   EXPECT_EQ(failures_, 3);
   EXPECT_EQ(observer_->again, 2);
   const std::lock_guard guard(mutex_);
-  EXPECT_EQ(givenUp_, std::vector<QueueTicket>{7});
+  EXPECT_EQ(givenUp_, std::vector<QueueEntry>{7});
   queue->stop();
 }
 

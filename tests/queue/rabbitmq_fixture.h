@@ -20,6 +20,9 @@ class RabbitMqQueueTest : public testing::Test {
     static int tests = 0;
     settings_.prefix = "test" + std::to_string(++tests);
     settings_.firstRetryPause = queue::Millis{5};
+    // For a slow machine. A test that measures them sets its own.
+    settings_.connectTimeout = queue::Millis{10'000};
+    settings_.publishTimeout = queue::Millis{10'000};
   }
 
   // Started and connected.
@@ -31,19 +34,18 @@ class RabbitMqQueueTest : public testing::Test {
     return queue;
   }
 
-  std::future<void> publish(queue::RabbitMqQueue& queue, queue::QueueTicket ticket) {
-    return startOn(loops_.at(), [&queue, ticket] { return queue.publish(ticket); });
+  std::future<void> publish(queue::RabbitMqQueue& queue, queue::QueueEntry entry) {
+    return startOn(loops_.at(), [&queue, entry] { return queue.publish(entry); });
   }
   // All at once, in this order; returns when all are confirmed.
-  void publishAll(queue::RabbitMqQueue& queue, const std::vector<queue::QueueTicket>& tickets) {
+  void publishAll(queue::RabbitMqQueue& queue, const std::vector<queue::QueueEntry>& entries) {
     std::vector<std::future<void>> published;
-    published.reserve(tickets.size());
-    for (const auto ticket : tickets) published.push_back(publish(queue, ticket));
+    published.reserve(entries.size());
+    for (const auto entry : entries) published.push_back(publish(queue, entry));
     for (auto& one : published) finish(std::move(one));
   }
-  static std::vector<queue::QueueTicket> tickets(queue::QueueTicket first,
-                                                 queue::QueueTicket last) {
-    std::vector<queue::QueueTicket> all(static_cast<std::size_t>(last - first + 1));
+  static std::vector<queue::QueueEntry> entries(queue::QueueEntry first, queue::QueueEntry last) {
+    std::vector<queue::QueueEntry> all(static_cast<std::size_t>(last - first + 1));
     std::iota(all.begin(), all.end(), first);
     return all;
   }

@@ -19,9 +19,9 @@ class RabbitMqInstancesTest : public RabbitMqQueueTest {
   }
 
   // Interleaved; each is confirmed before the next is sent.
-  void publishInTurn(queue::QueueTicket first, queue::QueueTicket last) {
-    for (auto ticket = first; ticket <= last; ++ticket)
-      finish(publish(ticket % 2 == 0 ? *a_ : *b_, ticket));
+  void publishInTurn(queue::QueueEntry first, queue::QueueEntry last) {
+    for (auto entry = first; entry <= last; ++entry)
+      finish(publish(entry % 2 == 0 ? *a_ : *b_, entry));
   }
 
   TcpProxy proxy_;
@@ -31,10 +31,10 @@ class RabbitMqInstancesTest : public RabbitMqQueueTest {
 
 }  // namespace
 
-TEST_F(RabbitMqInstancesTest, ThereIsOneSequenceAndOneWhoDecides) {
+TEST_F(RabbitMqInstancesTest, OneProcessDecidesAndThereIsOneSequence) {
   publishInTurn(2, 100);
   EXPECT_TRUE(areWorked(100));
-  EXPECT_EQ(clerk_->calls("admit"), tickets(1, 100));
+  EXPECT_EQ(clerk_->calls("admit"), entries(1, 100));
   EXPECT_EQ(clerk_->mostRunning("admit"), 1);
   EXPECT_TRUE(clerk_->admittedAt("b").empty());
 }
@@ -48,9 +48,9 @@ TEST_F(RabbitMqInstancesTest, TheOtherTakesOverWhenOneStops) {
   clerk_->admissionsWait = false;
   finish(std::move(stopped));
   EXPECT_TRUE(areWorked(50));
-  EXPECT_EQ(clerk_->calls("admit"), tickets(1, 50));
+  EXPECT_EQ(clerk_->calls("admit"), entries(1, 50));
   EXPECT_EQ(clerk_->mostRunning("admit"), 1);
-  EXPECT_EQ(clerk_->admittedAt("a"), tickets(1, 2));
+  EXPECT_EQ(clerk_->admittedAt("a"), entries(1, 2));
 }
 
 TEST_F(RabbitMqInstancesTest, TheOtherTakesOverWhenAConnectionIsCut) {
@@ -58,14 +58,14 @@ TEST_F(RabbitMqInstancesTest, TheOtherTakesOverWhenAConnectionIsCut) {
   publishInTurn(2, 50);
   ASSERT_TRUE(eventually([&] { return clerk_->running("admit") == 1; }));
   proxy_.cut();
-  // While the first is still at it: that a ticket is decided once is up to the decision.
+  // While the first is still at it: that an entry is decided once is up to the decision.
   EXPECT_TRUE(eventually([&] { return clerk_->running("admit at b") == 1; }));
   clerk_->admissionsWait = false;
   EXPECT_TRUE(areWorked(50));
-  EXPECT_EQ(clerk_->admitted(), tickets(1, 50));
+  EXPECT_EQ(clerk_->admitted(), entries(1, 50));
   EXPECT_EQ(clerk_->mostRunning("admit at a"), 1);
   EXPECT_EQ(clerk_->mostRunning("admit at b"), 1);
-  EXPECT_EQ(clerk_->admittedAt("a"), tickets(1, 2));
+  EXPECT_EQ(clerk_->admittedAt("a"), entries(1, 2));
 }
 
 }  // namespace festa::test

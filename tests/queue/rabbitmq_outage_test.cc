@@ -55,10 +55,19 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
     EXPECT_THROW(finish(publish(queue, 99)), queue::QueueUnavailable);
     return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
   }
-  void expectService(queue::RabbitMqQueue& queue, queue::QueueTicket ticket) {
-    EXPECT_TRUE(eventually([&] { return queue.isAvailable(); }, kRecovery));
-    publishAll(queue, {ticket});
-    EXPECT_TRUE(eventually([&] { return clerk_->worked().contains(ticket); }));
+  // A broker that has just come back may not confirm in time at first; the entry may then be there
+  // twice.
+  void expectService(queue::RabbitMqQueue& queue, queue::QueueEntry entry) {
+    EXPECT_TRUE(eventually([&] { return isConfirmed(queue, entry); }, kRecovery));
+    EXPECT_TRUE(eventually([&] { return clerk_->worked().contains(entry); }, kRecovery));
+  }
+  bool isConfirmed(queue::RabbitMqQueue& queue, queue::QueueEntry entry) {
+    try {
+      finish(publish(queue, entry));
+      return true;
+    } catch (const queue::QueueUnavailable&) {
+      return false;
+    }
   }
 };
 
@@ -67,31 +76,32 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
 TEST_F(RabbitMqOutageTest, WhatWasConfirmedSurvivesAKilledBroker) {
   clerk_->workWaits = true;
   const auto queue = open();
-  publishAll(*queue, tickets(1, 20));
+  publishAll(*queue, entries(1, 20));
   ASSERT_TRUE(eventually([&] { return observer_->admissions == 20; }));
   clerk_->admissionsWait = true;
-  publishAll(*queue, tickets(21, 60));
+  publishAll(*queue, entries(21, 60));
   ASSERT_TRUE(eventually([&] { return clerk_->running("admit") == 1; }));
   killBroker(*queue);
   sharedRabbit().start();
   clerk_->admissionsWait = false;
   clerk_->workWaits = false;
   EXPECT_TRUE(areWorked(60, kRecovery));
-  EXPECT_EQ(clerk_->admitted(), tickets(1, 60));
+  EXPECT_EQ(clerk_->admitted(), entries(1, 60));
   EXPECT_EQ(clerk_->mostRunning("admit"), 1);
   EXPECT_LE(clerk_->mostRunning("work"), settings_.workers);
   EXPECT_TRUE(clerk_->calls("giveUp").empty());
   expectService(*queue, 61);
 }
 
-TEST_F(RabbitMqOutageTest, WhileTheBrokerIsDeadPublishersLearnItAtOnceAndLoopsRun) {
+TEST_F(RabbitMqOutageTest, WhileTheBrokerIsDeadPublishFailsAtOnceAndLoopsRun) {
   const auto queue = open();
   const auto another = open();
   const LoopWatch watch(loops_.at());
   killBroker(*queue);
   const auto end = SteadyClock::now() + 1s;
-  while (SteadyClock::now() < end) EXPECT_LT(timeToRefuse(*queue), 200ms);
-  EXPECT_LT(watch.longestGap(), 200ms);
+  // Less than any time-out.
+  while (SteadyClock::now() < end) EXPECT_LT(timeToRefuse(*queue), 1000ms);
+  EXPECT_LT(watch.longestGap(), 1000ms);
 
   const auto begin = SteadyClock::now();
   another->stop();
@@ -101,9 +111,9 @@ TEST_F(RabbitMqOutageTest, WhileTheBrokerIsDeadPublishersLearnItAtOnceAndLoopsRu
   expectService(*queue, 1);
 }
 
-TEST_F(RabbitMqOutageTest, AFrozenBrokerIsFoundOutByTheFirstPublish) {
-  settings_.publishTimeout = queue::Millis{500};
-  settings_.connectTimeout = queue::Millis{500};
+TEST_F(RabbitMqOutageTest, AFrozenBrokerIsDetectedByTheFirstPublish) {
+  settings_.publishTimeout = queue::Millis{2'000};
+  settings_.connectTimeout = queue::Millis{2'000};
   const auto queue = open();
   const LoopWatch watch(loops_.at());
   sharedRabbit().freeze();
@@ -111,21 +121,23 @@ TEST_F(RabbitMqOutageTest, AFrozenBrokerIsFoundOutByTheFirstPublish) {
   const auto begin = SteadyClock::now();
   auto first = publish(*queue, 98);
   std::vector<std::chrono::milliseconds> refused;
-  while (SteadyClock::now() < begin + 2s) refused.push_back(timeToRefuse(*queue));
+  while (SteadyClock::now() < begin + 4s) refused.push_back(timeToRefuse(*queue));
   EXPECT_THROW(finish(std::move(first)), queue::QueueUnavailable);
-  EXPECT_GE(refused.front(), 300ms);  // control: it was frozen, not dead
-  EXPECT_LT(*std::max_element(refused.begin() + 1, refused.end()), 200ms);
+  ASSERT_GT(refused.size(), 1U);
+  EXPECT_GE(refused.front(), 1500ms);  // control: it was frozen, not dead
+  EXPECT_LT(*std::max_element(refused.begin() + 1, refused.end()), 1000ms);
   EXPECT_FALSE(queue->isAvailable());
-  EXPECT_LT(watch.longestGap(), 200ms);
+  EXPECT_LT(watch.longestGap(), 1000ms);
   sharedRabbit().thaw();
   expectService(*queue, 1);
 }
 
-TEST_F(RabbitMqOutageTest, AFrozenBrokerIsFoundOutByItsSilence) {
+TEST_F(RabbitMqOutageTest, AFrozenBrokerIsDetectedByMissingHeartbeats) {
   settings_.heartbeat = 1s;
   const auto queue = open();
   sharedRabbit().freeze();
-  EXPECT_TRUE(eventually([&] { return !queue->isAvailable(); }, 4s));
+  // Nothing else would notice: there is no publish.
+  EXPECT_TRUE(eventually([&] { return !queue->isAvailable(); }));
   sharedRabbit().thaw();
   expectService(*queue, 1);
 }

@@ -48,7 +48,9 @@ class GuardedStatementTest : public DatabaseFixture {
 
   // Lives as long as the test: its coroutines refer to it.
   const ReservationService& service(const drogon::orm::DbClientPtr& db) {
-    return services_.emplace_back(testDatabase(db), sold_);
+    const auto& database = testDatabase(db);
+    auto& batches = keptForever(std::make_unique<SaleBatches>(database, BatchLimits{1, 1}));
+    return services_.emplace_back(database, sold_, batches);
   }
   Reservation reserve(const TestGuard& guard, std::int64_t user = 1,
                       const Receipt<Reservation>* receipt = nullptr) {
@@ -107,14 +109,14 @@ TEST_F(GuardedStatementTest, TheTrueOwnerGetsAHigherTokenAndGoesOn) {
   EXPECT_EQ(fence(), "10");
 }
 
-TEST_F(GuardedStatementTest, ASaleIsToldOnlyOfACommittedOne) {
+TEST_F(GuardedStatementTest, OnlyACommittedSaleMakesASeatAlreadyReserved) {
   reserve(locked(5), 2);
   EXPECT_EQ(errorOf(locked(6)), ErrorCode::kAlreadyReservedSeat);
   EXPECT_TRUE(sold_.isSold(kSeat));
 }
 
 // It waits for the row's writer, which then changes its mind: the second look finds the seat free.
-TEST_F(GuardedStatementTest, AWriterThatRollsBackLeavesTheSeatToWhoWaited) {
+TEST_F(GuardedStatementTest, AWaitingSaleSucceedsWhenTheFirstRollsBack) {
   PgSession other(where_);
   other.run("BEGIN");
   other.run("UPDATE seats SET is_reserved = true, fence = 4");

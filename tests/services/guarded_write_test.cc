@@ -73,7 +73,7 @@ class GuardedWriteTest : public DatabaseFixture {
     guard.renewFence = [](std::int64_t above) { return answer(above + 1); };
     return guard;
   }
-  // A guard whose lock has passed to somebody else.
+  // A guard whose lock has passed to another holder.
   TestGuard overtaken(std::int64_t token) {
     auto guard = locked(token);
     guard.renewFence = [](std::int64_t) { return answer(std::nullopt); };
@@ -117,7 +117,7 @@ TEST_F(GuardedWriteTest, TheTrueOwnerGetsAHigherTokenAndGoesOn) {
 
 // Two owners with equal tokens are what a counter that restarts without an epoch would give. The
 // second must not be taken for the first one's repetition, nor slip through.
-TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseIsRefused) {
+TEST_F(GuardedWriteTest, AnEqualTokenOfAnotherHolderIsRefused) {
   create(locked(5));
   EXPECT_EQ(errorOf(overtaken(5)), ErrorCode::kLockLost);
   EXPECT_EQ(pins(), "1");
@@ -138,7 +138,7 @@ TEST_F(GuardedWriteTest, TwoWritesUnderOneHoldBothGoThrough) {
   EXPECT_EQ(pins(), "2");
 }
 
-TEST_F(GuardedWriteTest, WhatHappensToTheFenceIsTold) {
+TEST_F(GuardedWriteTest, FenceEventsReachTheObserver) {
   const auto told = std::make_shared<CountingObserver>();
   const auto observed = [&](TestGuard guard) {
     guard.observer = told.get();
@@ -158,7 +158,7 @@ TEST_F(GuardedWriteTest, WhatHappensToTheFenceIsTold) {
   EXPECT_EQ(told->renewed, 2);
 }
 
-TEST_F(GuardedWriteTest, TheWaitForAConnectionIsTold) {
+TEST_F(GuardedWriteTest, TheWaitForAConnectionReachesTheObserver) {
   const auto db = connect(where_, 1);
   std::promise<void> reached;
   std::promise<void> goOn;
@@ -175,6 +175,8 @@ TEST_F(GuardedWriteTest, TheWaitForAConnectionIsTold) {
   auto holder = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, first); });
   reached.get_future().wait();
   auto waiter = startOn(loops_.at(), [&] { return service(db).create(1, kPinned, second); });
+  // It has asked for its connection.
+  run([]() -> drogon::Task<> { co_return; });
   // The time that passes here is the wait that must be told.
   EXPECT_EQ(waiter.wait_for(milliseconds(100)), std::future_status::timeout);
   goOn.set_value();
@@ -196,11 +198,14 @@ TEST_F(GuardedWriteTest, ACommitChecksTheLeaseAsItIsThen) {
   EXPECT_EQ(pins(), "0");
   EXPECT_EQ(fence(), "0");
   auto renewed = locked(6);
-  auto end = steady_clock::now() + milliseconds(50);
-  renewed.validUntil = [&] { return end; };
+  std::atomic<bool> isRenewed{false};
+  // Every end that was read before the renewal is over at the commit.
+  renewed.validUntil = [&] {
+    return isRenewed ? SteadyTime::max() : steady_clock::now() + milliseconds(50);
+  };
   renewed.beforeCommit = [&]() -> drogon::Task<> {
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.1);
-    end = SteadyTime::max();
+    isRenewed = true;
   };
   create(renewed);
   EXPECT_EQ(pins(), "1");
@@ -246,16 +251,16 @@ TEST_F(GuardedWriteTest, AHolderFrozenPastItsLeaseCannotCommitAndItsSuccessorCan
 // Frozen after its fence statement it holds the row; the server's time-out ends its session and the
 // successor goes on.
 TEST_F(GuardedWriteTest, AHolderFrozenAfterItsFenceIsEndedByTheServersTimeOut) {
-  db_ = connect(where_, 6, "-c idle_in_transaction_session_timeout=200 -c lock_timeout=5000");
+  db_ = connect(where_, 6, "-c idle_in_transaction_session_timeout=1000 -c lock_timeout=5000");
   std::promise<void> frozen;
   auto holder = overtaken(5);
   holder.beforeCommit = [&]() -> drogon::Task<> {
     frozen.set_value();
-    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 1.0);
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 3.0);
   };
   holder.validUntil = until(steady_clock::now() + std::chrono::seconds(20));
   auto outcome = startOn(loops_.at(), [&] { return service(db_).create(1, kPinned, holder); });
-  frozen.get_future().wait();
+  ASSERT_EQ(frozen.get_future().wait_for(kPatience), std::future_status::ready);
   create(locked(6));
   EXPECT_THROW(finish(std::move(outcome)), ServiceError);
   EXPECT_EQ(pins(), "1");
@@ -388,7 +393,7 @@ TEST_F(GuardedWriteTest, AnUnknownCommitThatASuccessorOverwroteStaysUnknown) {
 
 // A lock storage that forgot its counter gave our token to somebody else, whose write is the one we
 // see: it must not be taken for ours.
-TEST_F(GuardedWriteTest, AnEqualTokenOfSomebodyElseDoesNotProveOurCommit) {
+TEST_F(GuardedWriteTest, AnEqualTokenOfAnotherHolderDoesNotProveOurCommit) {
   auto guard = overtaken(5);
   guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
   guard.beforeCommit = [this]() -> drogon::Task<> {
@@ -414,14 +419,17 @@ TEST_F(GuardedWriteTest, UnresolvedByTheEndOfTheLeaseItIsCalledUnknownAndTheLock
   auto where = where_;
   where.port = proxy.port();
   const auto db = connect(where, 1);
-  db->setTimeout(0.1);
   auto guard = locked(5);
-  guard.validUntil = until(steady_clock::now() + milliseconds(600));
+  // Until the commit all has time.
+  auto end = SteadyTime::max();
+  guard.validUntil = [&] { return end; };
   bool unknown = false;
   guard.commitUnknown = [&] { unknown = true; };
-  // The only connection stays open and silent: nobody can ask.
+  // The only connection stays open and silent, so the outcome cannot be read.
   guard.beforeCommit = [&]() -> drogon::Task<> {
     proxy.swallowReplies();
+    db->setTimeout(0.1);
+    end = steady_clock::now() + milliseconds(1500);
     co_return;
   };
   try {
@@ -439,7 +447,6 @@ TEST_F(GuardedWriteTest, UnresolvedByTheEndOfTheLeaseItIsCalledUnknownAndTheLock
 TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfFortyParallelCreates) {
   TestGuard guard;
   guard.inside = Guard::kConstraint;
-  guard.backstop = false;
   std::vector<std::future<Announcement>> all;
   const auto& announcements = service(db_);
   for (int i = 0; i < 40; ++i)
@@ -463,7 +470,6 @@ TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfTwentyParallelPinChange
       " SELECT 1, 't', 'c', false FROM generate_series(1, 20)");
   TestGuard guard;
   guard.inside = Guard::kConstraint;
-  guard.backstop = false;
   std::vector<std::future<bool>> all;
   const auto& announcements = service(db_);
   for (int id = 1; id <= 20; ++id)

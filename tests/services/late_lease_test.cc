@@ -127,6 +127,7 @@ TEST_F(LateLease, OfABlockedLoopIsNotGivenToTheHandlerWhileAnotherHoldsTheKey) {
   storage_ = memory;
   auto lockable = lockable_;
   lockable.lease = Millis{100};
+  lockable.wait = Millis{15'000};
   const auto take = [&](Millis lease) {
     const lock::LockRequest request{"k:1", Millis{15'000}, lease};
     return runOn(timers_.at(), [&] { return memory->tryLock(request); }).value();
@@ -134,7 +135,7 @@ TEST_F(LateLease, OfABlockedLoopIsNotGivenToTheHandlerWhileAnotherHoldsTheKey) {
   const auto giveBack = [&](const Lease& lease) {
     return runOn(timers_.at(), [&] { return memory->unlock(lease); });
   };
-  take(Millis{300});  // and nobody gives it back
+  take(Millis{1500});  // never released
   auto answer = start(make(lockable), handler());
   ASSERT_TRUE(eventually([&] { return memory->waiters() == 1; }));
   std::promise<void> isBlocked;

@@ -156,7 +156,7 @@ TEST_F(TransactionTest, ACommitThatIsNeverAnsweredEndsWithTheTimeOut) {
   EXPECT_THROW(transact(db, options, body), CommitUnknown);
 }
 
-TEST_F(TransactionTest, WithoutAConnectionOneIsToldThatTheDatabaseIsAway) {
+TEST_F(TransactionTest, WithoutAConnectionItThrowsDatabaseUnavailable) {
   auto nowhere = where_;
   nowhere.port = freePort();
   const auto db = connect(nowhere, 1);

@@ -13,7 +13,7 @@ namespace festa::test {
 
 namespace {
 
-// -1: nobody wants a record.
+// -1: no record is configured.
 int recordFile() {
   const char* const path = std::getenv("FESTA_TEST_RECORD");
   if (path == nullptr) return -1;

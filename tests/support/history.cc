@@ -63,9 +63,9 @@ class LineReader {
     if (found == std::end(kEnds)) fail();
     return static_cast<History::End>(found - std::begin(kEnds));
   }
+  bool hasMore() { return !(words_ >> std::ws).eof(); }
   void finish() {
-    std::string rest;
-    if (words_ >> rest) fail();
+    if (hasMore()) fail();
   }
   [[noreturn]] void fail() const { throw std::invalid_argument("not an event: " + line_); }
 
@@ -100,8 +100,14 @@ void History::arrived(const std::string& key, const std::string& who, Time sentA
   add({.kind = Kind::kArrived, .key = key, .who = who, .from = sentAt, .to = receivedAt});
 }
 
-void History::granted(const std::string& key, const std::string& who, std::int64_t fence, Time at) {
-  add({.kind = Kind::kGranted, .key = key, .who = who, .fence = fence, .from = at});
+void History::granted(const std::string& key, const std::string& who, std::int64_t fence, Time at,
+                      const std::string& shared) {
+  add({.kind = Kind::kGranted,
+       .key = key,
+       .who = who,
+       .fence = fence,
+       .shared = shared,
+       .from = at});
 }
 
 void History::ended(const std::string& key, const std::string& who, std::int64_t fence, Time at,
@@ -142,7 +148,8 @@ std::string History::lineOf(const Event& event) {
   switch (event.kind) {
     case Kind::kArrived: return sentence("arrived ", key, ' ', who, ' ', from, ' ', to, '\n');
     case Kind::kGranted:
-      return sentence("granted ", key, ' ', who, ' ', event.fence, ' ', from, '\n');
+      return sentence("granted ", key, ' ', who, ' ', event.fence, ' ', from,
+                      event.shared.empty() ? "" : " " + wordOf(event.shared), '\n');
     case Kind::kEnded:
       return sentence("ended ", key, ' ', who, ' ', event.fence, ' ', from, ' ',
                       kEnds[static_cast<std::size_t>(event.how)], '\n');
@@ -168,6 +175,7 @@ History::Event History::eventOf(std::string_view line) {
     event.kind = Kind::kGranted;
     event.fence = words.number();
     event.from = words.time();
+    if (words.hasMore()) event.shared = words.bytes();
   } else if (kind == "ended") {
     event.kind = Kind::kEnded;
     event.fence = words.number();
@@ -208,12 +216,14 @@ void History::read(std::string_view text) {
 struct History::Hold {
   std::string who;
   std::int64_t fence;
+  std::string shared;
   Time from;
   Time to = Time::max();
   std::optional<End> how = {};
   std::optional<std::pair<Time, Time>> arrival = {};  // sent, received
 
-  // Learned of after its own end: nobody relied on it, and its times say nothing about an order.
+  // The holder learned of the grant after its lease had ended: the hold was not used, and its times
+  // do not order it.
   bool isEmpty() const { return to < from; }
   std::string name() const { return sentence(who, " (fence ", fence, ")"); }
 };
@@ -236,7 +246,7 @@ class History::Checker {
 
   std::vector<std::string> check() && {
     checkFences();
-    for (auto& [key, holds] : holds_) {
+    for (const auto& [key, holds] : holds_) {
       checkExclusion(key, holds);
       if (promises_.fifo) checkOrder(key, holds);
     }
@@ -255,7 +265,8 @@ class History::Checker {
     auto& holds = holds_[event.key];
     if (!places_.try_emplace({event.key, event.who}, holds.size()).second)
       report("key ", event.key, ": ", event.who, " was granted twice");
-    holds.push_back({.who = event.who, .fence = event.fence, .from = event.from});
+    holds.push_back(
+        {.who = event.who, .fence = event.fence, .shared = event.shared, .from = event.from});
   }
 
   Hold* holdOf(const Event& event) {
@@ -294,21 +305,52 @@ class History::Checker {
         report(all[i - 1]->who, " and ", all[i]->who, " hold the same fence ", all[i]->fence);
   }
 
-  // In the order of their beginnings, each with the one that lasts longest and the one with the
-  // largest fence among those before it.
-  void checkExclusion(const std::string& key, std::vector<Hold>& holds) {
-    std::ranges::sort(holds, {}, &Hold::from);
-    const Hold* longest = nullptr;
-    const Hold* highest = nullptr;
+  // One holder of a key: a hold, or all members of a shared one.
+  struct Holder {
+    std::string name;
+    Time from;
+    Time to;
+    std::int64_t lowest;  // fence
+    std::int64_t highest;
+  };
+
+  static std::vector<Holder> holdersOf(const std::vector<Hold>& holds) {
+    std::vector<Holder> holders;
+    std::map<std::string, std::size_t> shared;  // by id; places in holders
     for (const auto& hold : holds) {
       if (hold.isEmpty()) continue;
-      if (longest != nullptr && hold.from < longest->to)
-        report("key ", key, ": ", hold.name(), " was granted while ", longest->name(), " held it");
-      if (highest != nullptr && hold.fence < highest->fence)
-        report("key ", key, ": the fence of ", hold.name(), " is below that of ", highest->name(),
+      const Holder one{hold.name(), hold.from, hold.to, hold.fence, hold.fence};
+      const bool isNew =
+          hold.shared.empty() || shared.try_emplace(hold.shared, holders.size()).second;
+      if (isNew) {
+        holders.push_back(one);
+        continue;
+      }
+      auto& all = holders[shared[hold.shared]];
+      all.name += " and " + one.name;
+      all.from = std::min(all.from, one.from);
+      all.to = std::max(all.to, one.to);
+      all.lowest = std::min(all.lowest, one.lowest);
+      all.highest = std::max(all.highest, one.highest);
+    }
+    return holders;
+  }
+
+  // In the order of their beginnings, each with the one that lasts longest and the one with the
+  // largest fence among those before it.
+  void checkExclusion(const std::string& key, const std::vector<Hold>& holds) {
+    auto holders = holdersOf(holds);
+    std::ranges::sort(holders, {}, &Holder::from);
+    const Holder* longest = nullptr;
+    const Holder* highest = nullptr;
+    for (const auto& holder : holders) {
+      if (longest != nullptr && holder.from < longest->to)
+        report("key ", key, ": ", holder.name, " was granted while ", longest->name, " held it");
+      if (highest != nullptr && holder.lowest < highest->highest)
+        report("key ", key, ": the fence of ", holder.name, " is below that of ", highest->name,
                ", who was granted before");
-      if (longest == nullptr || hold.to > longest->to) longest = &hold;
-      if (highest == nullptr || hold.fence > highest->fence) highest = &hold;
+      if (longest == nullptr || holder.to > longest->to) longest = &holder;
+      if (highest == nullptr || holder.highest > highest->highest) highest = &holder;
     }
   }
 

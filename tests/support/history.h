@@ -24,8 +24,10 @@ class History {
 
   // Asked for the key: not before `sentAt`, and in line at `receivedAt`.
   void arrived(const std::string& key, const std::string& who, Time sentAt, Time receivedAt);
-  // The holder has learned of its grant.
-  void granted(const std::string& key, const std::string& who, std::int64_t fence, Time at);
+  // The holder has learned of its grant. `shared` is the id of a hold that several have together,
+  // the same for all of them: they count as one holder. Empty: it holds the key alone.
+  void granted(const std::string& key, const std::string& who, std::int64_t fence, Time at,
+               const std::string& shared = "");
   // The holder stops to rely on its hold: before it sends the unlock, and no later than the lease's
   // validUntil. `fence` is that of the grant. A hold whose end is not recorded lasts for ever.
   void ended(const std::string& key, const std::string& who, std::int64_t fence, Time at, End how);
@@ -57,6 +59,7 @@ class History {
     std::string key = {};
     std::string who = {};
     std::int64_t fence = 0;
+    std::string shared = {};
     std::string row = {};
     int status = 0;
     Time from = {};  // sent, or when it happened

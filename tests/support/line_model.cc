@@ -25,14 +25,16 @@ struct LineModel::Step {
   SteadyTime now;
   Key& key = server.keys_[name];
   LineReply reply = {};
+  lock::Following following = {};  // of the command
 
   bool isHeld() {
     if (key.hold && key.hold->until <= now) key.hold.reset();
     return key.hold.has_value();
   }
-  bool isAlive(const std::string& process) const {
+  // nullptr: it is not alive.
+  const Life* lifeOf(const std::string& process) const {
     const auto found = server.alive_.find(process);
-    return found != server.alive_.end() && found->second > now;
+    return found != server.alive_.end() && found->second.until > now ? &found->second : nullptr;
   }
   bool isHolder(const std::string& ticket) { return isHeld() && key.hold->ticket == ticket; }
   auto find(const std::string& ticket) {
@@ -40,16 +42,22 @@ struct LineModel::Step {
                         [&](const auto& place) { return place.second == ticket; });
   }
 
-  void give(const std::string& ticket) {
+  std::int64_t hand(const std::string& ticket) {
     key.hold = Hold{ticket, now + Ticket::parse(ticket)->lease};
-    reply.grant = {ticket, ++*server.fence_};
+    return ++*server.fence_;
+  }
+  void give(const std::string& ticket) {
+    reply.grant = {ticket, hand(ticket)};
+    follow();
   }
   void place(const std::string& ticket) {
     if (find(ticket) == key.line.end()) key.line.emplace(++server.arrivals_, ticket);
   }
   void stand(const std::string& ticket) {
     place(ticket);
-    server.alive_[me] = now + lock::kAliveTime;
+    auto& life = server.alive_[me];
+    if (life.until <= now) life.beat = 0;
+    life.until = now + lock::kAliveTime;
   }
   void serve() {
     if (server.bug_ == Bug::kNobodyIsServed) return;
@@ -64,27 +72,38 @@ struct LineModel::Step {
       const auto ticket = first->second;
       key.line.erase(first);
       if (processOf(ticket) == me) return give(ticket);
-      if (isAlive(processOf(ticket))) {
-        key.hold = Hold{ticket, now + lock::kOfferTime};
-        key.offer = ticket;
-        server.messages_.push_back({processOf(ticket), ticket, name});
-        reply.offered = true;
-        return;
-      }
+      if (const auto* const life = lifeOf(processOf(ticket))) return wake(ticket, life->beat);
+      server.forgotten_.push_back(ticket);
     }
     reply.unfinished = true;
   }
-  // Those next in line who may follow the one that was just granted the key.
+  void wake(const std::string& ticket, std::uint64_t beat) {
+    const auto process = processOf(ticket);
+    const auto lease = Ticket::parse(ticket)->lease;
+    reply.offered = true;
+    const bool isReady =
+        beat > 0 && lease >= lock::kShortestReadyLease && lease <= lock::kLongestReadyLease;
+    if (isReady && (key.line.empty() || processOf(key.line.begin()->second) != process)) {
+      server.messages_.push_back({process, lock::GrantMessage{name, ticket, hand(ticket), beat}});
+      if (server.bug_ == Bug::kGrantsAreNotHeld) key.hold.reset();
+      return;
+    }
+    key.hold = Hold{ticket, now + lock::kOfferTime};
+    key.offer = ticket;
+    server.messages_.push_back({process, lock::OfferMessage{name, ticket}});
+  }
+  // Those next in line who may follow the one that was just granted the key, and their fences.
   void follow() {
     const auto lease = Ticket::parse(reply.grant->ticket)->lease;
     auto& followers = reply.grant->followers;
     for (const auto& [order, ticket] : key.line) {
       if (processOf(ticket) != me || Ticket::parse(ticket)->lease != lease) break;
-      if (followers.size() == lock::kFollowers) break;
+      if (followers.size() == static_cast<std::size_t>(following.named)) break;
       followers.push_back(ticket);
     }
+    reply.grant->spare = following.unnamed;
     if (server.bug_ != Bug::kFollowersHaveNoFences)
-      *server.fence_ += static_cast<std::int64_t>(followers.size());
+      *server.fence_ += static_cast<std::int64_t>(followers.size()) + following.unnamed;
   }
   LineReply answer(LineVerdict verdict) {
     reply.verdict = verdict;
@@ -121,14 +140,13 @@ struct LineModel::Step {
   }
   LineReply operator()(lock::LeaveCommand c) {
     if (!server.fence_) return answer(LineVerdict::kNoEpoch);
+    following = c.following;
     for (const auto& follower : c.followers) {
       const auto place = find(follower);
       if (place != key.line.end()) key.line.erase(place);
       if (isHolder(follower)) c.ticket = follower;
     }
     if (isHolder(c.ticket) || (isHeld() && server.bug_ == Bug::kAnyoneMayLeave)) {
-      const bool isQuick = c.next.empty() && key.offer.empty() && !key.line.empty() &&
-                           processOf(key.line.begin()->second) == me;
       key.offer.clear();
       if (!c.next.empty() && (c.keep || key.line.empty())) {
         reply.others = c.keep && !key.line.empty();
@@ -138,7 +156,6 @@ struct LineModel::Step {
       key.hold.reset();
       if (!c.next.empty()) stand(c.next);
       serve();
-      if (isQuick && reply.grant) follow();
       return answer(LineVerdict::kYes);
     }
     const auto place = find(c.ticket);
@@ -156,6 +173,7 @@ struct LineModel::Step {
   LineReply operator()(const lock::ConfirmCommand& c) {
     if (!server.fence_) return answer(LineVerdict::kNoEpoch);
     if (!isHolder(c.ticket)) return answer(LineVerdict::kNo);
+    following = c.following;
     key.offer.clear();
     give(c.ticket);
     return answer(LineVerdict::kYes);
@@ -176,9 +194,9 @@ LineReply LineModel::execute(const lock::LineCommand& command, const std::string
           return Step{*this, process, c.key, now}(c);
         } else if constexpr (std::is_same_v<std::decay_t<decltype(c)>, lock::BeatCommand>) {
           const auto known = alive_.find(process);
-          const bool wasKnown = known != alive_.end() && known->second > now;
-          alive_[process] = now + lock::kAliveTime;
-          messages_.push_back({process, "", ""});
+          const bool wasKnown = known != alive_.end() && known->second.until > now;
+          alive_[process] = {now + lock::kAliveTime, c.number};
+          messages_.push_back({process, lock::EchoMessage{}});
           return {wasKnown ? LineVerdict::kYes : LineVerdict::kNo};
         } else {
           alive_.erase(process);

@@ -22,13 +22,13 @@ class LineModel {
     kNobodyIsServed,
     kLastComesFirst,
     kFollowersHaveNoFences,
-    kPlacesStay  // of abandoned tickets
+    kGrantsAreNotHeld,  // a key that was granted by message goes to the next one as well
+    kPlacesStay         // of abandoned tickets
   };
 
   struct Message {
-    std::string process;
-    std::string ticket;  // empty: the echo of a beat
-    lock::LockKey key;
+    std::string process;  // that hears it
+    lock::LineMessage text;
   };
 
   explicit LineModel(Bug bug = Bug::kNone) : bug_(bug) {}
@@ -37,6 +37,8 @@ class LineModel {
                           lock::SteadyTime now);
   std::vector<Message> takeMessages() { return std::exchange(messages_, {}); }
 
+  // Tickets that lost their places because their process did not beat.
+  const std::vector<std::string>& forgotten() const { return forgotten_; }
   // All tickets in all lines.
   std::vector<std::string> places() const;
 
@@ -51,6 +53,10 @@ class LineModel {
     std::string ticket;
     lock::SteadyTime until;
   };
+  struct Life {
+    lock::SteadyTime until;
+    std::uint64_t beat = 0;  // see lock::BeatCommand
+  };
   struct Key {
     std::optional<Hold> hold;
     std::string offer;
@@ -60,10 +66,11 @@ class LineModel {
 
   const Bug bug_;
   std::map<lock::LockKey, Key> keys_;
-  std::map<std::string, lock::SteadyTime> alive_;
+  std::map<std::string, Life> alive_;
   std::optional<std::int64_t> fence_;
   std::uint64_t arrivals_ = 0;
   std::vector<Message> messages_;
+  std::vector<std::string> forgotten_;
 };
 
 }  // namespace festa::test

@@ -104,7 +104,7 @@ LockWorker::Words LockWorker::answerAbout(const std::string& id) {
 
 void LockWorker::startLock(const std::string& id, const std::string& key, lock::Millis wait,
                            lock::Millis lease) {
-  say("lock " + id + " " + key + " " + text(wait) + " " + text(lease));
+  say("lock " + id + " " + key + " " + text(wait) + " " + text(lease) + " 1");
 }
 
 std::optional<LockWorker::Grant> LockWorker::finishLock(const std::string& id) {
@@ -130,9 +130,10 @@ bool LockWorker::extend(const std::string& id, lock::Millis lease) {
   return answerAbout(id).at(0) == "extended";
 }
 
-void LockWorker::startMany(int count, const std::string& key, lock::Millis wait,
-                           lock::Millis lease) {
-  say("many " + std::to_string(count) + " " + key + " " + text(wait) + " " + text(lease));
+void LockWorker::startMany(int count, const std::string& key, lock::Millis wait, lock::Millis lease,
+                           std::size_t together) {
+  say("many " + std::to_string(count) + " " + key + " " + text(wait) + " " + text(lease) + " " +
+      std::to_string(together));
 }
 
 std::string LockWorker::finishOneOfMany(int index) {

@@ -58,7 +58,8 @@ class LockWorker {
   std::string unlock(const std::string& id);
   bool extend(const std::string& id, lock::Millis lease);
 
-  void startMany(int count, const std::string& key, lock::Millis wait, lock::Millis lease);
+  void startMany(int count, const std::string& key, lock::Millis wait, lock::Millis lease,
+                 std::size_t together = 1);
   std::string finishOneOfMany(int index);  // how its hold ended, or "busy"
 
   std::size_t waiting();

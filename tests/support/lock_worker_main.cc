@@ -82,7 +82,8 @@ class Worker {
   static lock::LockRequest wishOf(std::istream& words) {
     const auto key = word(words);
     const auto wait = millis(words);
-    return {key, wait, millis(words)};
+    const auto lease = millis(words);
+    return {key, wait, lease, std::stoul(word(words))};
   }
 
   // Loop 0 is left to timers.
@@ -184,7 +185,9 @@ class Worker {
 
   void announce(const Held& held) {
     record([&](History& history) {
-      history.granted(held.lease.key, held.request.who, held.fence, held.at);
+      const auto& company = held.lease.company;
+      history.granted(held.lease.key, held.request.who, held.fence, held.at,
+                      company ? company->id() : "");
     });
     const std::chrono::nanoseconds at = held.at.time_since_epoch();
     say("granted " + held.request.id + " " + std::to_string(held.fence) + " " +

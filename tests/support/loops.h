@@ -1,15 +1,18 @@
 // Event loops for tests, and coroutines run on them to their end.
 #pragma once
 
+#include "tests/support/kept_forever.h"
+
 #include <drogon/utils/coroutine.h>
 #include <openssl/crypto.h>
-#include <trantor/net/EventLoopThread.h>
+#include <trantor/net/EventLoop.h>
 
 #include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -21,23 +24,45 @@ constexpr std::chrono::seconds kPatience{20};  // a test that waits longer has h
 // calls decides, so before main().
 inline const bool kOpenSslStays = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1;
 
-// Some event loops on threads of their own. They run to the end of the program: replies and timers
-// of a test that is over may still arrive, and a service's loops outlive its requests as well.
+// A thread that runs an event loop until it is destroyed. The loop itself is kept to the end of the
+// program: clients outlive their tests, and queue late replies on it. They are never executed.
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { run(); }), loop_(running_.get_future().get()) {}
+  ~LoopThread() {
+    loop_->quit();
+    thread_.join();
+  }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+
+  trantor::EventLoop* loop() const { return loop_; }
+
+ private:
+  void run() {
+    auto& loop = keptForever(std::make_unique<trantor::EventLoop>());
+    // A loop resets its quit flag when it starts, so it has to run before it can be ended.
+    loop.queueInLoop([this, &loop] { running_.set_value(&loop); });
+    loop.loop();
+  }
+
+  std::promise<trantor::EventLoop*> running_;
+  std::thread thread_;
+  trantor::EventLoop* const loop_;
+};
+
+// Some event loops on threads of their own. They end with this, and so do the timers and retries of
+// all storages that were used on them: a test that is over takes no time from the next ones. What
+// a coroutine on the loops refers to is destroyed after the loops, or waits for their coroutines.
 class Loops {
  public:
-  explicit Loops(std::size_t count = 1) {
-    static auto& all = *new std::vector<std::unique_ptr<trantor::EventLoopThread>>;
-    for (std::size_t i = 0; i < count; ++i) {
-      all.push_back(std::make_unique<trantor::EventLoopThread>("test"));
-      all.back()->run();
-      threads_.push_back(all.back().get());
-    }
-  }
-  trantor::EventLoop* at(std::size_t i = 0) const { return threads_[i]->getLoop(); }
+  explicit Loops(std::size_t count = 1) : threads_(count) {}
+
+  trantor::EventLoop* at(std::size_t i = 0) const { return threads_[i].loop(); }
   std::size_t size() const { return threads_.size(); }
 
  private:
-  std::vector<trantor::EventLoopThread*> threads_;
+  std::vector<LoopThread> threads_;
 };
 
 namespace detail {

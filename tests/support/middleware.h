@@ -20,6 +20,7 @@ class Recorder : public lock::LockObserver {
   void finished(const drogon::HttpRequestPtr&, const lock::LockRecord& record) override {
     const std::lock_guard guard(mutex_);
     outcomes_.push_back(record.outcome);
+    lastEnd_ = record.ended;
   }
   void renewed(const std::string&, const std::string&, lock::RenewalOutcome outcome) override {
     const std::lock_guard guard(mutex_);
@@ -30,6 +31,11 @@ class Recorder : public lock::LockObserver {
     const std::lock_guard guard(mutex_);
     return outcomes_;
   }
+  // Until when the last one relied on its hold.
+  lock::SteadyTime lastEnd() const {
+    const std::lock_guard guard(mutex_);
+    return lastEnd_;
+  }
   long renewals(lock::RenewalOutcome outcome) const {
     const std::lock_guard guard(mutex_);
     return std::count(renewals_.begin(), renewals_.end(), outcome);
@@ -39,6 +45,7 @@ class Recorder : public lock::LockObserver {
   mutable std::mutex mutex_;
   std::vector<lock::LockOutcome> outcomes_;
   std::vector<lock::RenewalOutcome> renewals_;
+  lock::SteadyTime lastEnd_;
 };
 
 class LoopFixture : public testing::Test {

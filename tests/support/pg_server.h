@@ -3,12 +3,12 @@
 
 #include "app/config.h"
 #include "app/pg_session.h"
-#include "tests/support/process.h"
+#include "tests/support/server.h"
 
 #include <drogon/orm/DbClient.h>
 
-#include <memory>
 #include <string>
+#include <vector>
 
 namespace festa::test {
 
@@ -16,7 +16,7 @@ class PgServer {
  public:
   // `settings` are server settings such as "fsync=on"; tests run without fsync unless they say
   // otherwise.
-  explicit PgServer(std::vector<std::string> settings = {});
+  explicit PgServer(const std::vector<std::string>& settings = {});
   ~PgServer();
 
   // Migrated, without demo data. A new name each time: tests do not see each other's rows.
@@ -25,19 +25,17 @@ class PgServer {
   static std::string connectionInfo(const Config::Database& database,
                                     const std::string& options = "");
 
-  void start();
+  void start() { server_.start(); }
   void kill();     // SIGKILL to the whole server, as when the machine dies
   void restart();  // what `pg_ctl restart -m fast` does: sessions are told to end
-  int port() const { return port_; }
+  int port() const { return server_.port(); }
   // Backends of this database that are doing or holding something.
   Config::Database superuser() const;
 
  private:
-  const std::vector<std::string> settings_;
-  const std::string folder_;
-  const int port_;
-  std::unique_ptr<Process> process_;
+  Server server_;
   int databases_ = 0;
+  bool hasTemplate_ = false;
 };
 
 // The server shared by the tests of this program.

@@ -5,18 +5,15 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -24,16 +21,12 @@ namespace festa::test {
 
 namespace {
 
-const passwd* postgresUser() {
-  return getpwnam("postgres");
-}
-
 pid_t launch(const Command& command) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text(*entry);
     const bool replaced = command.environment.contains(text.substr(0, text.find('=')));
-    // Settings of whoever runs the tests are not those of the services under test.
+    // FESTA_ variables of the shell that runs the tests do not reach the services under test.
     if (!replaced && !text.starts_with("FESTA_")) environment.push_back(text);
   }
   for (const auto& [name, value] : command.environment) environment.push_back(name + "=" + value);
@@ -44,7 +37,6 @@ pid_t launch(const Command& command) {
   for (const auto& entry : environment) variables.push_back(const_cast<char*>(entry.c_str()));
   arguments.push_back(nullptr);
   variables.push_back(nullptr);
-  const auto* user = command.asPostgres && getuid() == 0 ? postgresUser() : nullptr;
   const std::string output = command.output.empty() ? "/dev/null" : command.output;
 
   const pid_t pid = fork();
@@ -58,22 +50,19 @@ pid_t launch(const Command& command) {
     dup2(command.channel, 1);
   }
   for (int fd = 3; fd < 1024; ++fd) close(fd);
-  if (user != nullptr && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) _exit(126);
-  // Nothing started by a test outlives it, whatever happens to the test.
+  // A process that a test started ends with the test program, also when that is killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   execvpe(arguments[0], arguments.data(), variables.data());
   _exit(127);
 }
 
-struct TemporaryFolders {
-  std::vector<std::string> paths;
-  ~TemporaryFolders() {
-    for (const auto& path : paths) {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-  }
-} folders;
+bool bindTo(int socket, int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+}
 
 }  // namespace
 
@@ -89,6 +78,10 @@ Process::~Process() {
 
 void Process::signal(int number) const {
   ::kill(pid_, number);
+  if (number != SIGSTOP) return;
+  // kill() returns while threads of the child still run: a server would answer one request more.
+  siginfo_t stopped{};
+  waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
 }
 
 bool Process::isRunning() {
@@ -110,52 +103,27 @@ long Process::residentMegabytes() const {
   return -1;
 }
 
-void runCommand(Command command) {
-  if (command.output.empty()) command.output = makeTemporaryFolder() + "/output";
-  Process process(command);
-  const int status = process.wait();
-  if (status == 0) return;
-  std::ostringstream text;
-  text << std::ifstream(command.output).rdbuf();
-  throw std::runtime_error(command.arguments[0] + " ended with " + std::to_string(status) + ": " +
-                           text.str());
-}
-
 int freePort() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  if (bind(socket, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    throw std::runtime_error("no free port");
-  close(socket);
-  return ntohs(address.sin_port);
+  static std::atomic<int> tried{0};
+  for (int i = 0; i < 200; ++i) {
+    // Programs that run at the same time begin to look at different places. From 18,000 on are the
+    // ports of ./dev's own tests.
+    const int port = 10'000 + (getpid() + 3331 * tried++) % 8'000;
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool isFree = bindTo(socket, port);
+    close(socket);
+    if (isFree) return port;
+  }
+  throw std::runtime_error("no free port");
 }
 
 void silencePort(int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  // Nobody accepts: the system completes the connections. Somebody else's port by now is as good.
-  if (bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(socket, 64) != 0)
-    close(socket);
-}
-
-std::string makeTemporaryFolder() {
-  std::string path = (std::filesystem::temp_directory_path() / "festabook-test-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  if (getuid() == 0 && postgresUser() != nullptr &&
-      chown(path.c_str(), postgresUser()->pw_uid, postgresUser()->pw_gid) != 0)
-    throw std::runtime_error("the temporary folder cannot be given to postgres");
-  folders.paths.push_back(path);
-  return path;
+  // accept() is never called: the kernel completes the connections. If another program has the port
+  // by now, its own listener does the same.
+  if (!bindTo(socket, port) || listen(socket, 64) != 0) close(socket);
 }
 
 }  // namespace festa::test

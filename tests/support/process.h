@@ -1,7 +1,10 @@
 // Child processes of tests.
 #pragma once
 
+#include "tests/support/temporary_folder.h"
+
 #include <sys/types.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -11,9 +14,8 @@ namespace festa::test {
 struct Command {
   std::vector<std::string> arguments;              // the first is the program
   std::map<std::string, std::string> environment;  // added to ours
-  std::string output;       // file for standard output and error; empty: discarded
-  int channel = -1;         // instead: a socket that becomes standard input and output
-  bool asPostgres = false;  // as root: run as the user postgres, which servers insist on
+  std::string output;  // file for standard output and error; empty: discarded
+  int channel = -1;    // instead: a socket that becomes standard input and output
 };
 
 // A running child, killed when this goes out of scope.
@@ -25,6 +27,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
+  // Returns after SIGSTOP when every thread of the child has stopped.
   void signal(int number) const;
   bool isRunning();
   // Waits for the end; the exit code, or 128 + signal. -1: still running after the patience.
@@ -36,14 +39,11 @@ class Process {
   int status_ = -1;
 };
 
-// Runs to the end; throws with the program's output when it fails.
-void runCommand(Command command);
-
+// One that no program listens on, another one each time. Nothing else takes it meanwhile: it is of
+// 10000 to 19999, below the ports of server.sh and of outgoing connections.
 int freePort();
-// Lets the port of a server that has ended accept connections and answer nobody, to the end of the
-// program. Clients outlive their tests; where a connection is refused they try again for ever.
+// Listens on the port of a server that has ended and never answers, to the end of the program.
+// Clients outlive their tests; where a connection is refused they try again for ever.
 void silencePort(int port);
-std::string
-makeTemporaryFolder();  // removed at the end of the test program; usable by the user postgres
 
 }  // namespace festa::test

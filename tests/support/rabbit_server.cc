@@ -1,7 +1,5 @@
 #include "tests/support/rabbit_server.h"
 
-#include "tests/support/loops.h"
-
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
 
@@ -11,8 +9,6 @@
 namespace festa::test {
 
 namespace {
-
-constexpr std::chrono::seconds kStartPatience{60};  // Erlang on a busy machine
 
 // A connection of librabbitmq's with a channel, without the code under test.
 class Session {
@@ -44,50 +40,21 @@ class Session {
 
 }  // namespace
 
-RabbitServer::RabbitServer()
-    : folder_(makeTemporaryFolder()),
-      port_(freePort()),
-      distributionPort_(freePort()),
-      epmdPort_(freePort()),
-      epmd_({.arguments = {"epmd", "-port", std::to_string(epmdPort_), "-address", "127.0.0.1"},
-             .environment = {},
-             .output = folder_ + "/epmd.log"}) {
-  start();
-}
-
-RabbitServer::~RabbitServer() {
-  kill();
-}
-
-void RabbitServer::start() {
-  broker_ = std::make_unique<Process>(
-      Command{.arguments = {RABBITMQ_BROKER, folder_, std::to_string(port_),
-                            std::to_string(distributionPort_), std::to_string(epmdPort_)},
-              .environment = {},
-              .output = folder_ + "/broker.log"});
-  if (!eventually([this] { return answers() || !broker_->isRunning(); }, kStartPatience) ||
-      !broker_->isRunning())
-    throw std::runtime_error("RabbitMQ did not start");
-}
-
 void RabbitServer::kill() {
-  broker_->signal(SIGKILL);
-  broker_->wait();
+  server_.process().signal(SIGKILL);
+  server_.process().wait();
 }
 
 bool RabbitServer::wouldFindAgain(const std::string& queue) const {
   const std::string node = "festabook@localhost";
   std::ostringstream names;
-  names << std::ifstream(folder_ + "/mnesia/" + node + "/quorum/" + node + "/names.dets").rdbuf();
+  names << std::ifstream(server_.folder() + "/mnesia/" + node + "/quorum/" + node + "/names.dets")
+               .rdbuf();
   return names.str().find(queue) != std::string::npos;
 }
 
-bool RabbitServer::answers() const {
-  return Session(port_).isOpen();
-}
-
 std::int64_t RabbitServer::messages(const std::string& queue) const {
-  const Session session(port_);
+  const Session session(port());
   const auto* const declared =
       amqp_queue_declare(session.state(), 1, amqp_cstring_bytes(queue.c_str()), true, true, false,
                          false, amqp_empty_table);
@@ -96,7 +63,7 @@ std::int64_t RabbitServer::messages(const std::string& queue) const {
 }
 
 void RabbitServer::put(const std::string& queue, const std::string& body) const {
-  const Session session(port_);
+  const Session session(port());
   amqp_confirm_select(session.state(), 1);
   amqp_basic_publish(session.state(), 1, amqp_empty_bytes, amqp_cstring_bytes(queue.c_str()), false,
                      false, nullptr, amqp_cstring_bytes(body.c_str()));

@@ -9,7 +9,9 @@ namespace festa::test {
 // One connection to 127.0.0.1. Not thread-safe. Throws std::runtime_error when it cannot connect.
 class RawSocket {
  public:
-  explicit RawSocket(int port);
+  explicit RawSocket(int port) : RawSocket(port, 0) {}
+  // For which the kernels keep little between sender and reader: about `window` bytes; 0: as usual.
+  RawSocket(int port, int window);
   ~RawSocket();
   RawSocket(RawSocket&& other) noexcept;
   RawSocket(const RawSocket&) = delete;

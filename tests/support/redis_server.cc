@@ -34,36 +34,31 @@ bool answers(drogon::nosql::RedisClient& client) {
   return done->get_future().get();
 }
 
+// The environment is that of Redis alone: a clock that jumps would confuse server.sh.
+std::vector<std::string> optionsOf(const std::vector<std::string>& arguments,
+                                   const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> options;
+  for (const auto& [name, value] : environment)
+    options.insert(options.end(), {"--env", name + '=' + value});
+  options.emplace_back("--");
+  options.insert(options.end(), arguments.begin(), arguments.end());
+  return options;
+}
+
 }  // namespace
 
-RedisServer::RedisServer(std::vector<std::string> arguments,
-                         std::map<std::string, std::string> environment)
-    : arguments_(std::move(arguments)),
-      environment_(std::move(environment)),
-      folder_(makeTemporaryFolder()),
-      port_(freePort()) {
-  start();
-}
+RedisServer::RedisServer(const std::vector<std::string>& arguments,
+                         const std::map<std::string, std::string>& environment)
+    : server_({.kind = "redis", .arguments = optionsOf(arguments, environment)}) {}
 
 RedisServer::~RedisServer() {
-  process_.reset();
-  silencePort(port_);
-}
-
-void RedisServer::start() {
-  std::vector<std::string> command{
-      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", folder_,
-      "--save",       "",       "--daemonize",         "no"};
-  command.insert(command.end(), arguments_.begin(), arguments_.end());
-  process_ = std::make_unique<Process>(
-      Command{.arguments = command, .environment = environment_, .output = folder_ + "/log"});
-  if (!eventually([this] { return this->command({"PING"}) == "PONG"; }))
-    throw std::runtime_error("redis-server did not start");
+  if (process().isRunning()) kill();
+  silencePort(port());
 }
 
 void RedisServer::kill() {
-  process_->signal(SIGKILL);
-  process_->wait();
+  process().signal(SIGKILL);
+  process().wait();
 }
 
 drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t connections,
@@ -82,7 +77,7 @@ drogon::nosql::RedisClientPtr RedisServer::connectTo(int port, std::size_t conne
 
 std::string RedisServer::command(const std::vector<std::string>& arguments) const {
   const std::unique_ptr<redisContext, decltype(&redisFree)> context(
-      redisConnect("127.0.0.1", port_), &redisFree);
+      redisConnect("127.0.0.1", port()), &redisFree);
   if (!context || context->err != 0) return "";
   std::vector<const char*> data;
   std::vector<std::size_t> sizes;

@@ -1,7 +1,7 @@
 // A real Redis of a test's own, on a free port.
 #pragma once
 
-#include "tests/support/process.h"
+#include "tests/support/server.h"
 
 #include <drogon/nosql/RedisClient.h>
 
@@ -15,20 +15,21 @@ namespace festa::test {
 
 class RedisServer {
  public:
-  explicit RedisServer(std::vector<std::string> arguments = {},
-                       std::map<std::string, std::string> environment = {});
+  // Arguments of redis-server, and variables in its environment.
+  explicit RedisServer(const std::vector<std::string>& arguments = {},
+                       const std::map<std::string, std::string>& environment = {});
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  int port() const { return port_; }
-  void start();
+  int port() const { return server_.port(); }
+  void start() { server_.start(); }
   void kill();  // SIGKILL; nothing was persisted
-  Process& process() { return *process_; }
+  Process& process() { return server_.process(); }
 
   // A client of Drogon's, connected. Its commands take turns on its connections; one that is not
   // answered within the patience has failed.
-  drogon::nosql::RedisClientPtr connect() const { return connectTo(port_); }
+  drogon::nosql::RedisClientPtr connect() const { return connectTo(port()); }
   static drogon::nosql::RedisClientPtr connectTo(
       int port, std::size_t connections = 1,
       std::chrono::milliseconds patience = std::chrono::milliseconds{500});
@@ -39,11 +40,7 @@ class RedisServer {
   long calls(const std::string& name) const;
 
  private:
-  const std::vector<std::string> arguments_;
-  const std::map<std::string, std::string> environment_;
-  const std::string folder_;
-  const int port_;
-  std::unique_ptr<Process> process_;
+  Server server_;
 };
 
 // The server shared by the tests of this program.

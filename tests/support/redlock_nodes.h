@@ -15,7 +15,7 @@ class RedlockNodes {
   RedisServer& at(std::size_t i) { return servers_[i]; }
   // As `redlock.nodes` takes them from the environment.
   std::string addresses() const;
-  // Empty nodes that may vote at once: nobody can hold anything here. `root` is that of the
+  // Empties the nodes and lets them vote at once: no key can be held in them. `root` is that of the
   // storage's keys.
   void reset(const std::string& root);
   // The same command on all of them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/http.h"
+#include "tests/support/loops.h"
 
 #include <barrier>
 #include <functional>
@@ -27,6 +28,17 @@ inline std::vector<Response> rush(int port, int count,
     });
   for (auto& thread : threads) thread.join();
   return answers;
+}
+
+// Asks until the answer is no 503. That one says that nothing was stored and asks to come back: on
+// busy cores those who wait inside the database may do so for longer than it lets them.
+inline Response untilServed(const std::function<Response()>& ask) {
+  Response answer;
+  eventually([&] {
+    answer = ask();
+    return answer.status != 503;
+  });
+  return answer;
 }
 
 inline std::map<int, int> countByStatus(const std::vector<Response>& answers) {

@@ -4,17 +4,16 @@
 #include "app/pg_session.h"
 #include "tests/support/http.h"
 #include "tests/support/pg_server.h"
-#include "tests/support/process.h"
+#include "tests/support/server.h"
 
 #include <map>
-#include <memory>
 #include <string>
 
 namespace festa::test {
 
 // Started by the constructor, stopped by the destructor with SIGTERM. A test fails if its service
-// ended with another status than 0, whenever that was and whoever stopped it; only kill() is
-// excepted. Settings are FESTA_… variables without the prefix.
+// ends with another status than 0, at any time and for any reason but kill(). Settings are FESTA_…
+// variables without the prefix.
 class Service {
  public:
   using Settings = std::map<std::string, std::string>;
@@ -25,13 +24,13 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  int port() const { return port_; }
-  Process& process() { return *process_; }
+  int port() const { return server_.port(); }
+  Process& process() { return server_.process(); }
   const Config::Database& database() const { return database_; }
-  std::string log() const;
+  std::string log() const { return server_.log(); }
   std::string errors() const;  // the last lines of the log with level error
 
-  HttpClient client() const { return HttpClient(port_); }
+  HttpClient client() const { return HttpClient(port()); }
   // The text of /metrics, rendered after this call: what has happened until then is in it. Takes up
   // to a second.
   std::string metrics() const;
@@ -48,12 +47,16 @@ class Service {
 
  private:
   const Config::Database database_;
-  const int port_;
-  std::string logFile_;
-  std::unique_ptr<Process> process_;
+  Server server_;
   bool wasKilled_ = false;
   std::int64_t lastFestival_ = 0;
 };
+
+// For tests of other things than time-outs: a transaction may stand idle for 4 s, and no statement
+// is refused because the machine is busy. What `settings` say themselves stays. With such leases
+// redis-fair grants nothing ahead to another process (lock/redis/line_limits.h): tests of several
+// instances that need it have production's.
+Service::Settings patient(Service::Settings settings = {});
 
 // Starts the binary and returns what it said; for starts that must fail. -1: it did not end.
 struct StartResult {

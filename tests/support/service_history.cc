@@ -26,7 +26,7 @@ void addHold(History& history, const Json::Value& line) {
   if (end == kEnds.end() || fence == 0) return;
   const auto key = line["key"].asString();
   const auto who = line["request_id"].asString();
-  history.granted(key, who, fence, at(line["granted_ns"]));
+  history.granted(key, who, fence, at(line["granted_ns"]), line["hold"].asString());
   history.ended(key, who, fence, at(line["ended_ns"]), end->second);
 }
 

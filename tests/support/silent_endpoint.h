@@ -11,7 +11,7 @@ class SilentEndpoint : public Endpoint {
  public:
   using Endpoint::Endpoint;
   drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr) const override {
-    throw std::logic_error("nobody asks a silent endpoint");
+    throw std::logic_error("a SilentEndpoint must not be called");
     co_return nullptr;
   }
 };

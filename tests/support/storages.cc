@@ -1,18 +1,16 @@
 #include "tests/support/storages.h"
 
-#include "lock/memory_lock_storage.h"
-#include "lock/redis/redis_fair_lock_storage.h"
-#include "lock/redis/redis_pubsub_lock_storage.h"
-#include "lock/redis/redis_spin_lock_storage.h"
-#include "lock/redis/redlock_lock_storage.h"
 #include "tests/support/one_client.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/redlock_nodes.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <stdexcept>
 
 namespace festa::test {
@@ -50,59 +48,85 @@ class CountedEpochs : public lock::EpochSource {
   std::atomic<std::int64_t> last_{0};
 };
 
-lock::RedisCommands& commandsOn(int port, lock::Millis patience) {
-  return keptCommands(RedisServer::connectTo(port, 1, patience));
+drogon::nosql::RedisClientPtr clientOf(const StorageOptions& options, int port) {
+  static auto& shared = *new std::map<int, drogon::nosql::RedisClientPtr>;
+  if (!options.sharesClients) return RedisServer::connectTo(port, 1, options.patience);
+  auto& client = shared[port];
+  if (!client) client = RedisServer::connectTo(port, 1, options.patience);
+  return client;
 }
 
-std::shared_ptr<lock::LockStorage> makeSpin(const StorageOptions& options) {
-  return std::make_shared<lock::RedisSpinLockStorage>(
-      commandsOn(options.ports.at(0), options.patience), lock::RedisKeys(options.prefix, "spin"),
-      *options.epochs, lock::SpinSettings{.maxWaiters = options.maxWaiters});
-}
-
-template <class Storage>
-std::shared_ptr<lock::LockStorage> makeLine(const StorageOptions& options, Loops& loops,
-                                            const std::string& name) {
+lock::StorageSurroundings::OneRedis oneRedis(const StorageOptions& options) {
   const auto port = options.ports.at(0);
-  auto& commands = commandsOn(port, options.patience);
-  const auto& listener =
-      keptClient(RedisServer::connectTo(options.messages == 0 ? port : options.messages));
-  const lock::LockTableLimits limits{options.maxWaiters, 1'000'000};
-  return std::make_shared<Storage>(commands, lock::RedisKeys(options.prefix, name), *options.epochs,
-                                   lock::LineSurroundings{loops.at(0), listener, limits});
+  auto& commands = keptCommands(clientOf(options, port));
+  const auto messages = options.messages == 0 ? port : options.messages;
+  return {commands, keptClient(RedisServer::connectTo(messages)), *options.epochs, options.prefix};
 }
 
-std::shared_ptr<lock::LockStorage> makeRedlock(const StorageOptions& options) {
-  lock::RedlockSettings settings;
-  settings.nodeTimeout = options.patience;
-  settings.longestLease = lock::Millis{30'000};
-  settings.spin.maxWaiters = options.maxWaiters;
-  std::vector<const lock::RedisClientSource*> servers;
+lock::StorageSurroundings::RedlockNodes redlockNodes(const StorageOptions& options) {
+  lock::StorageSurroundings::RedlockNodes nodes{
+      {}, *options.epochs, options.prefix, options.patience, lock::Millis{30'000}};
   for (const int port : options.ports)
-    servers.push_back(&keptClient(RedisServer::connectTo(port, 1, options.patience)));
-  return std::make_shared<lock::RedlockLockStorage>(
-      servers, lock::RedlockKeys(options.prefix, "redlock"), *options.epochs, settings);
+    nodes.clients.push_back(&keptClient(clientOf(options, port)));
+  return nodes;
+}
+
+// Without a line, a storage does not know how many wait for a key: it bounds all waiters together.
+lock::LockTableLimits limitsOf(const StorageOptions& options, const lock::StorageRow& row) {
+  const bool hasLine = row.order != lock::Order::kNone;
+  return {options.maxWaiters, hasLine ? 1'000'000 : options.maxWaiters};
 }
 
 }  // namespace
 
 std::shared_ptr<lock::LockStorage> makeStorage(const StorageOptions& options, Loops& loops) {
-  if (options.name == "memory") {
-    const auto epoch = runOn(loops.at(0), [&] { return options.epochs->draw(); });
-    return lock::MemoryLockStorage::create(epoch, loops.at(0),
-                                           {.waitersPerKey = options.maxWaiters});
+  const auto* const row = lock::findStorage(options.name);
+  if (row == nullptr) throw std::invalid_argument("there is no storage " + options.name);
+  lock::StorageSurroundings around{loops.at(0), 0, limitsOf(options, *row)};
+  if (row->needs == lock::Servers::kNone) {
+    around.epoch = runOn(loops.at(0), [&] { return options.epochs->draw(); });
+    return row->makeIn(around);
   }
+  if (row->needs == lock::Servers::kRedis) around.redis.emplace(oneRedis(options));
+  if (row->needs == lock::Servers::kRedlock) around.redlock.emplace(redlockNodes(options));
   // Never destroyed, as their clients are not: replies may come when a test is over.
   static auto& kept = *new std::vector<std::shared_ptr<lock::LockStorage>>;
   static auto& keptEpochs = *new std::vector<std::shared_ptr<lock::EpochSource>>;
   keptEpochs.push_back(options.epochs);
-  if (options.name == "redis-spin") return kept.emplace_back(makeSpin(options));
-  if (options.name == "redis-fair")
-    return kept.emplace_back(makeLine<lock::RedisFairLockStorage>(options, loops, "fair"));
-  if (options.name == "redis-pubsub")
-    return kept.emplace_back(makeLine<lock::RedisPubSubLockStorage>(options, loops, "pubsub"));
-  if (options.name == "redlock") return kept.emplace_back(makeRedlock(options));
-  throw std::invalid_argument("there is no storage " + options.name);
+  return kept.emplace_back(row->makeIn(around));
+}
+
+StorageOptions onSharedServers(const std::string& name) {
+  // Nothing is tested here with servers that do not answer, but on machines that are busy.
+  StorageOptions options{.name = name,
+                         .epochs = countedEpochs(),
+                         .patience = lock::Millis{5000},
+                         .sharesClients = true};
+  const auto needs = lock::findStorage(name)->needs;
+  if (needs == lock::Servers::kRedis) {
+    sharedRedis().command({"FLUSHALL"});
+    options.ports = {sharedRedis().port()};
+  } else if (needs == lock::Servers::kRedlock) {
+    auto& nodes = sharedRedlockNodes();
+    nodes.reset(options.prefix);
+    for (std::size_t i = 0; i < RedlockNodes::kCount; ++i)
+      options.ports.push_back(nodes.at(i).port());
+  }
+  return options;
+}
+
+std::vector<std::string> storageNames(
+    const std::function<bool(const lock::StorageRow&)>& promises) {
+  std::vector<std::string> names;
+  for (const auto& row : lock::storageTable())
+    if (!promises || promises(row)) names.emplace_back(row.name);
+  return names;
+}
+
+std::string nameOfStorage(const testing::TestParamInfo<std::string>& info) {
+  auto name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 std::shared_ptr<lock::EpochSource> countedEpochs() {

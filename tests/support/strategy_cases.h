@@ -9,10 +9,26 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace festa::test {
+
+// The names of the rows that are as asked.
+inline std::vector<std::string> strategyNames(bool (*isWanted)(const StrategyRow&)) {
+  std::vector<std::string> names;
+  for (const auto& row : strategyTable())
+    if (isWanted(row)) names.push_back(row.name);
+  return names;
+}
+
+// As a part of a test's name.
+inline std::string inTestName(const std::string& strategy) {
+  std::string name = strategy;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
 
 struct Protection {
   std::string name;  // of the test
@@ -24,10 +40,11 @@ inline std::string nameOfProtection(const testing::TestParamInfo<Protection>& in
 }
 
 inline Protection alone(const std::string& strategy) {
-  std::string name;
-  for (const char c : strategy)
-    if (c != '-') name += c;
-  return {name, {{"X-Concurrency", strategy}}};
+  return {inTestName(strategy), {{"X-Concurrency", strategy}}};
+}
+
+inline Protection withBackstop(const std::string& strategy) {
+  return {inTestName(strategy), {{"X-Concurrency", strategy}, {"X-Backstop", "on"}}};
 }
 
 // Every row that claims to protect, or those of them that do so across processes.

@@ -26,6 +26,9 @@ sockaddr_in loopback(int port) {
 
 TcpProxy::TcpProxy(int targetPort) : targetPort_(targetPort) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // Its connections inherit it: silencePort() can have the port while some of them still end.
+  const int on = 1;
+  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   auto address = loopback(0);
   socklen_t length = sizeof address;
   if (bind(listener_, reinterpret_cast<sockaddr*>(&address), length) != 0 ||

@@ -56,7 +56,6 @@ struct TestWrites : public WriteObserver {
 
 struct TestGuard {
   Guard inside = Guard::kNone;
-  bool backstop = true;
   std::optional<std::int64_t> fence = {};
   std::string key = {};
   std::chrono::milliseconds lockWait{5000};
@@ -69,7 +68,6 @@ struct TestGuard {
   operator WriteGuard() const {  // NOLINT: stands for one
     WriteGuard guard;
     guard.inside = inside;
-    guard.backstop = backstop;
     guard.fence = fence;
     guard.key = key;
     guard.lockWait = lockWait;
@@ -115,6 +113,7 @@ struct TestDatabase : public Database {
   explicit TestDatabase(drogon::orm::DbClientPtr only, WriteSettings writes = {})
       : Database(writes), db(std::move(only)) {}
   drogon::orm::DbClientPtr client() const override { return db; }
+  drogon::orm::DbClientPtr batchClient() const override { return db; }
 
   const drogon::orm::DbClientPtr db;
 };

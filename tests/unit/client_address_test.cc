@@ -28,7 +28,7 @@ TEST(AddressRange, HoldsAnAddressOrANetwork) {
   EXPECT_FALSE(AddressRange::parse("::1")->contains("not an address"));
 }
 
-TEST(AddressRange, NothingElseIsOne) {
+TEST(AddressRange, OtherTextsAreRefused) {
   for (const auto* text :
        {"", "proxy", "10.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "::/129", "10.0.0.0/8x"})
     EXPECT_FALSE(AddressRange::parse(text)) << text;

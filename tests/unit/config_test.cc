@@ -278,7 +278,7 @@ TEST(Config, EveryThreadNeedsAConnection) {
 TEST(Config, ThreadsAndHoldersFollowTheMachineAndTheConnectionsUnlessSet) {
   EXPECT_GE(Config().ioThreads(), 1U);
   EXPECT_EQ(read("", {{"FESTA_HTTP_THREADS", "3"}}).ioThreads(), 3U);
-  EXPECT_EQ(read("", {{"FESTA_DATABASE_CONNECTIONS", "5"}}).inFlightLimit(), 20U);
+  EXPECT_EQ(read("", {{"FESTA_DATABASE_CONNECTIONS", "5"}}).inFlightLimit(), 276U);
   EXPECT_EQ(read("", {{"FESTA_HTTP_MAX_IN_FLIGHT", "3"}}).inFlightLimit(), 3U);
 }
 

@@ -1,4 +1,4 @@
-// What we rely on of Drogon: whatever a handler or a middleware throws is answered.
+// What we rely on of Drogon: an exception of any type, of a handler or a middleware, is answered.
 #include <drogon/HttpAppFramework.h>
 #include <drogon/HttpBinder.h>
 #include <drogon/HttpMiddleware.h>

@@ -125,7 +125,7 @@ TEST(ErrorMapping, AMissingKeyVariableIsTheClientsFault) {
   EXPECT_EQ(bodyOf(response)["code"].asString(), "INVALID_PARAMETER");
 }
 
-TEST(ErrorMapping, ALockThatIsNotGivenSaysWhy) {
+TEST(ErrorMapping, ALockOutcomeBecomesItsErrorCode) {
   EXPECT_EQ(refusalFor(LockOutcome::kTimedOut), "LOCK_TIMEOUT");
   EXPECT_EQ(refusalFor(LockOutcome::kOverloaded), "OVERLOADED");
   EXPECT_EQ(refusalFor(LockOutcome::kClosed), "SHUTTING_DOWN");

@@ -50,7 +50,7 @@ TEST(FieldReaderList, OnlyListsOfTheRightLengthAreRead) {
     EXPECT_THAT(wrongItems(items), ElementsAre("items")) << items;
 }
 
-TEST(FieldReaderChoice, OnlyTheNamesOfTheListAreTaken) {
+TEST(FieldReaderChoice, OnlyNamesOfTheListAreAccepted) {
   const auto object = parseJsonObject(R"({"a":"PLAY","b":"play","c":1,"d":""})");
   FieldReader reader(object);
   const std::vector<std::string> allowed{"CONCERT", "PLAY"};
@@ -69,6 +69,45 @@ TEST(FieldReaderLocalTime, ComesOutInOneFormAndWrongOnesAreRejected) {
   EXPECT_TRUE(reader.isRight("a"));
   EXPECT_FALSE(reader.isRight("b"));
   EXPECT_THAT(rejected(reader), ElementsAre("b", "c"));
+}
+
+TEST(FieldReaderUrl, OnlyAddressesOfTheWebAreTaken) {
+  const auto object = parseJsonObject(
+      R"({"a":"https://example.com/p.jpg","b":"http://e","c":"data:image/png;base64,AA",)"
+      R"("d":"javascript:x","e":"https://","f":"https:///p","g":"http://e/ p","h":"","i":1})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.url("a"), "https://example.com/p.jpg");
+  EXPECT_EQ(reader.url("b"), "http://e");
+  for (const auto* field : {"c", "d", "e", "f", "g", "h", "i", "missing"}) reader.url(field);
+  EXPECT_THAT(rejected(reader), ElementsAre("c", "d", "e", "f", "g", "h", "i", "missing"));
+}
+
+TEST(FieldReaderUrl, MayBeLeftOutIfOptional) {
+  const auto object = parseJsonObject(R"({"a":"","b":null,"c":"http://e","d":" ","e":"x"})");
+  FieldReader reader(object);
+  for (const auto* field : {"a", "b", "missing"}) EXPECT_EQ(reader.urlOrEmpty(field), "");
+  EXPECT_EQ(reader.urlOrEmpty("c"), "http://e");
+  for (const auto* field : {"d", "e"}) reader.urlOrEmpty(field);
+  EXPECT_THAT(rejected(reader), ElementsAre("d", "e"));
+}
+
+TEST(FieldReaderTime, IsHoursAndMinutes) {
+  const auto object = parseJsonObject(R"({"a":"00:00","b":"23:59","c":"24:00","d":"9:00","e":1})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.clockTime("a"), "00:00");
+  EXPECT_EQ(reader.clockTime("b"), "23:59");
+  for (const auto* field : {"c", "d", "e", "missing"}) reader.clockTime(field);
+  EXPECT_THAT(rejected(reader), ElementsAre("c", "d", "e", "missing"));
+}
+
+TEST(FieldReaderText, MayBeBlankIfOptional) {
+  const auto object = parseJsonObject(R"({"a":"","b":" ","c":"가나다","d":"가나다라","e":null})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.textOrEmpty("a", 3), "");
+  EXPECT_EQ(reader.textOrEmpty("b", 3), " ");
+  EXPECT_EQ(reader.textOrEmpty("c", 3), "가나다");
+  for (const auto* field : {"d", "e", "missing"}) reader.textOrEmpty(field, 3);
+  EXPECT_THAT(rejected(reader), ElementsAre("d", "e", "missing"));
 }
 
 }  // namespace festa::test

@@ -11,6 +11,7 @@ namespace {
 
 using End = History::End;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -28,6 +29,11 @@ class HistoryTest : public testing::Test {
             std::int64_t to, End how = End::kReleased) {
     history.granted(key, who, fence, at(from));
     history.ended(key, who, fence, at(to), how);
+  }
+  void share(const std::string& id, const std::string& who, std::int64_t fence, std::int64_t from,
+             std::int64_t to) {
+    history.granted("k", who, fence, at(from), id);
+    history.ended("k", who, fence, at(to), End::kReleased);
   }
   // In line from `received` on, held at the times of its fence: one after the other.
   void queued(const std::string& who, std::int64_t sent, std::int64_t received,
@@ -55,6 +61,51 @@ TEST_F(HistoryTest, HoldsOneAfterTheOtherAreClean) {
   hold("k", "c", 3, 31, 31);
   hold("other", "d", 4, 12, 35);
   EXPECT_THAT(history.check(), IsEmpty());
+}
+
+TEST_F(HistoryTest, ASharedHoldIsOneHolder) {
+  hold("k", "before", 1, 10, 20);
+  share("h1", "a", 2, 22, 40);
+  share("h1", "b", 3, 21, 30);
+  share("h2", "c", 4, 41, 60);
+  share("h2", "d", 5, 42, 50);
+  EXPECT_THAT(history.check(), IsEmpty());
+}
+
+TEST_F(HistoryTest, AnOutsiderInASharedHoldIsSeen) {
+  share("h1", "a", 2, 20, 30);
+  share("h1", "b", 4, 21, 50);
+  hold("k", "outsider", 3, 35, 40);
+  EXPECT_THAT(history.check(), Contains(HasSubstr("outsider (fence 3) was granted while a")));
+}
+
+TEST_F(HistoryTest, AnOutsiderBetweenTheMembersOfASharedHoldIsSeen) {
+  share("h1", "a", 2, 20, 30);
+  hold("k", "outsider", 3, 35, 40);
+  share("h1", "b", 4, 45, 50);
+  EXPECT_THAT(history.check(), Contains(HasSubstr("outsider (fence 3) was granted while a")));
+}
+
+TEST_F(HistoryTest, TwoSharedHoldsAtOnceAreSeen) {
+  share("h1", "a", 2, 20, 30);
+  share("h2", "b", 3, 25, 50);
+  EXPECT_THAT(history.check(), Contains(HasSubstr(" was granted while ")));
+}
+
+TEST_F(HistoryTest, MembersOfASharedHoldKeepTheOrderOfArrival) {
+  history.arrived("k", "early", at(1), at(2));
+  history.arrived("k", "late", at(3), at(4));
+  share("h1", "early", 8, 20, 30);
+  share("h1", "late", 7, 20, 30);
+  EXPECT_THAT(history.check(), IsEmpty());
+  EXPECT_THAT(history.check(kFifo), Contains(HasSubstr("early")));
+}
+
+TEST_F(HistoryTest, SharedHoldsAreReadBack) {
+  share("h 1", "a", 2, 20, 30);
+  History copy;
+  copy.read(history.text());
+  EXPECT_EQ(copy.text(), history.text());
 }
 
 TEST_F(HistoryTest, EventsMayComeInAnyOrder) {
@@ -103,7 +154,7 @@ TEST_F(HistoryTest, ALostOrExpiredHoldEndsWithItsLease) {
 }
 
 // Its grant reached it after its lease was over, when its successor had the key already.
-TEST_F(HistoryTest, AGrantLearnedOfAfterItsEndOverlapsNobody) {
+TEST_F(HistoryTest, AGrantLearnedOfAfterItsEndOverlapsNoOtherHold) {
   hold("k", "b", 2, 30, 40);
   hold("k", "late", 1, 35, 20, End::kLost);
   EXPECT_THAT(history.check(), IsEmpty());
@@ -275,9 +326,9 @@ TEST_F(HistoryTest, ADoubleBetweenTwoProcessesIsSeenInTheirMergedLogs) {
 }
 
 TEST_F(HistoryTest, LinesThatAreNoEventsAreRefused) {
-  for (const auto* line :
-       {"", "granted", "granted k a 1", "granted k a 1 2 3", "granted k a x 2", "granted k a 1 2x",
-        "gone k a 1 2", "ended k a 1 2 somehow", "granted %zz a 1 2", "granted k%0 a 1 2"})
+  for (const auto* line : {"", "granted", "granted k a 1", "granted k a 1 2 3 4", "granted k a x 2",
+                           "granted k a 1 2x", "gone k a 1 2", "ended k a 1 2 somehow",
+                           "granted %zz a 1 2", "granted k%0 a 1 2"})
     EXPECT_THROW(history.read(std::string(line) + "\n"), std::invalid_argument) << line;
   EXPECT_EQ(history.size(), 0U);
 }

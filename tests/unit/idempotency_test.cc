@@ -6,7 +6,7 @@
 
 namespace festa::test {
 
-TEST(HadNoEffect, IsSaidOfRefusalsAndOutagesNotOfSuccessesAndUnknownOutcomes) {
+TEST(HadNoEffect, IsTrueOfRefusalsAndOutagesNotOfSuccessesAndUnknownOutcomes) {
   const auto judged = [](int status) {
     return hadNoEffect(emptyResponse(static_cast<drogon::HttpStatusCode>(status)));
   };

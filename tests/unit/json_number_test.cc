@@ -31,7 +31,7 @@ TEST(WholeNumber, KeepsAllDigits) {
   EXPECT_EQ(wholeNumber("-9223372036854775809.0"), std::nullopt);
 }
 
-TEST(WholeNumber, OthersAreNone) {
+TEST(WholeNumber, OtherNumbersAreNotWhole) {
   for (const auto* text : {"25.5", "0.1", "25.0000000000000000000000001", "1e-1", "25e-1", "1e19",
                            "1e400", "-1e400", "1e99999999999999999999", "1e-99999999999999999999",
                            "9223372036854775807.5", "0.9999999999999999999999"})

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <list>
 #include <thread>
 
 namespace festa::test {
@@ -23,8 +24,10 @@ class LabPausesTest : public testing::Test {
     });
   }
 
-  Loops loops_{2};
+  // They outlive the loops, whose timers refer to them.
   LabPauses pauses_;
+  std::list<LabPauses> more_;
+  Loops loops_{2};
 };
 
 constexpr milliseconds kMinute{60'000};
@@ -54,7 +57,7 @@ TEST_F(LabPausesTest, AfterTheEndPausesTakeNoTime) {
 // The timer and end() of one pause at the same time: it goes on once.
 TEST_F(LabPausesTest, APauseEndsOnceEvenWhenItsTimeIsOverAtTheEnd) {
   for (int round = 0; round < 200; ++round) {
-    LabPauses pauses;
+    auto& pauses = more_.emplace_back();
     auto done = startOn(loops_.at(0), [&]() -> drogon::Task<int> {
       co_await pauses.pause(milliseconds(1));
       co_return 1;

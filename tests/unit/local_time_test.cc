@@ -30,7 +30,7 @@ TEST(LocalTime, FirstAndLastMomentsOfDaysAndYearsExist) {
     EXPECT_TRUE(canonicalLocalTime(text)) << text;
 }
 
-TEST(LocalTime, WhatNoClockOrCalendarShowsIsRefused) {
+TEST(LocalTime, DatesAndTimesThatDoNotExistAreRefused) {
   for (const auto* text :
        {"", "2026-05-20", "2026-05-20T", "2026-05-20 ", "18:00:00", "2026-02-30 00:00:00",
         "2026-02-29 00:00:00", "2026-13-01 00:00:00", "2026-00-01 00:00:00", "2026-01-00 00:00:00",

@@ -19,6 +19,7 @@ Config configOf(const std::string& strategy) {
                                   {"FESTA_HTTP_THREADS", "2"},
                                   {"FESTA_LOCK_STRATEGY", strategy}});
   config.redis.host = "127.0.0.1";
+  config.redlock.nodes = {{"127.0.0.1", 1}, {"127.0.0.1", 2}, {"127.0.0.1", 3}};
   return config;
 }
 
@@ -41,6 +42,14 @@ std::string refusal(const Config& config) {
   }
 }
 
+// Those that take a lock, with or without followers under one hold.
+std::vector<std::string> storages(bool withFollowers) {
+  std::vector<std::string> names;
+  for (const auto& row : strategyTable())
+    if (row.takesLock() && row.storage->followers == withFollowers) names.push_back(row.name);
+  return names;
+}
+
 // A hold of 4 s is trusted for 4000 - 42 ms. Its last follower may begin when it is 500 ms old.
 constexpr auto kOnlyHolderHas = 3958ms;
 constexpr auto kLastFollowerHas = 3458ms;
@@ -48,7 +57,7 @@ constexpr auto kLastFollowerHas = 3458ms;
 }  // namespace
 
 TEST(LockSettings, LongestPathMustEndWithinTheTrustedPartOfTheLease) {
-  for (const auto* strategy : {"memory", "redis-spin", "redis-pubsub"}) {
+  for (const auto& strategy : storages(false)) {
     EXPECT_EQ(refusal(configWithPathOf(strategy, kOnlyHolderHas - 1ms)), "accepted") << strategy;
     EXPECT_THAT(refusal(configWithPathOf(strategy, kOnlyHolderHas)),
                 HasSubstr("'lock.lockables.announcement-pins.lease_ms'"))
@@ -56,13 +65,16 @@ TEST(LockSettings, LongestPathMustEndWithinTheTrustedPartOfTheLease) {
   }
 }
 
-TEST(LockSettings, LongestPathMustEndWithinWhatTheLastFollowerOfRedisFairHas) {
-  EXPECT_EQ(refusal(configWithPathOf("redis-fair", kLastFollowerHas - 1ms)), "accepted");
-  EXPECT_THAT(refusal(configWithPathOf("redis-fair", kLastFollowerHas)),
-              HasSubstr("'lock.lockables.announcement-pins.lease_ms'"));
+TEST(LockSettings, LongestPathMustEndWithinWhatTheLastFollowerHas) {
+  for (const auto& strategy : storages(true)) {
+    EXPECT_EQ(refusal(configWithPathOf(strategy, kLastFollowerHas - 1ms)), "accepted") << strategy;
+    EXPECT_THAT(refusal(configWithPathOf(strategy, kLastFollowerHas)),
+                HasSubstr("'lock.lockables.announcement-pins.lease_ms'"))
+        << strategy;
+  }
 }
 
-TEST(LockSettings, LabWithRedisMayChooseRedisFairForAnyLock) {
+TEST(LockSettings, LabMayChooseAStorageWithFollowersForAnyLockWhereItsServersAre) {
   auto config = configWithPathOf("memory", kLastFollowerHas);
   config.lab = true;
   EXPECT_THAT(refusal(config), HasSubstr("'lock.lockables.announcement-pins.lease_ms'"));
@@ -70,12 +82,31 @@ TEST(LockSettings, LabWithRedisMayChooseRedisFairForAnyLock) {
   EXPECT_EQ(refusal(config), "accepted");
 }
 
+TEST(LockSettings, NeededServersAreThoseOfTheConfiguredStrategies) {
+  EXPECT_EQ(neededServers(configOf("memory")), std::set<Needs>{});
+  auto config = configOf("redlock");
+  EXPECT_EQ(neededServers(config), std::set{Needs::kRedlock});
+  config.redlock.nodes.clear();
+  EXPECT_EQ(neededServers(config), std::set{Needs::kRedlock}) << "needed, configured or not";
+  config.lock.lockables.at("coupons").strategy = "queue-rabbitmq";
+  EXPECT_EQ(neededServers(config), (std::set{Needs::kRedlock, Needs::kRabbitMq}));
+  config.lock.strategy = "redis-of-dreams";
+  EXPECT_THROW(neededServers(config), ConfigError);
+}
+
+TEST(LockSettings, LabNeedsTheServersOfEveryStrategy) {
+  auto config = configOf("memory");
+  config.lab = true;
+  EXPECT_EQ(neededServers(config), (std::set{Needs::kRedis, Needs::kRedlock, Needs::kRabbitMq}));
+}
+
 TEST(LockSettings, DefaultTimeOutsFitTheDefaultLeaseUnderEveryStorage) {
-  for (const auto* strategy : {"memory", "redis-spin", "redis-pubsub", "redis-fair"}) {
-    auto config = configOf(strategy);
-    config.lab = true;
-    EXPECT_NO_THROW(checkLocks(config)) << strategy;
-  }
+  for (const bool withFollowers : {false, true})
+    for (const auto& strategy : storages(withFollowers)) {
+      auto config = configOf(strategy);
+      config.lab = true;
+      EXPECT_NO_THROW(checkLocks(config)) << strategy;
+    }
 }
 
 }  // namespace festa::test

@@ -136,7 +136,7 @@ TEST_F(MetricsPageTest, AFailureReachesAllOfItsSecondAndIsThenTriedAgain) {
   EXPECT_EQ(text(), "2");
 }
 
-TEST_F(MetricsPageTest, StopAnswersEverybodyAndRefusesWhoComesLater) {
+TEST_F(MetricsPageTest, StopAnswersWaitingRequestsAndRefusesLaterOnes) {
   hold();
   auto waiting = ask();
   ASSERT_TRUE(eventually([this] { return renderings_ == 1; }));

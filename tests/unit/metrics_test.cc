@@ -29,7 +29,7 @@ TEST(Metrics, AGaugeIsReadAtEachRendering) {
   EXPECT_THAT(metrics.render(), HasSubstr("\nfesta_test 0\n"));
 }
 
-TEST(Metrics, TheTextSaysWhenItWasRendered) {
+TEST(Metrics, TheTextHasTheTimeOfItsRendering) {
   const Metrics metrics;
   const auto seconds = [] {
     const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();

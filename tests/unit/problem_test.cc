@@ -58,7 +58,7 @@ TEST(Problem, WhatIsOnlyForTheLogIsNotSent) {
                 Not(HasSubstr("secret text")));
 }
 
-TEST(Problem, AllThatMayBeRepeatedSaysWhen) {
+TEST(Problem, CodesThatMayBeRepeatedHaveRetryAfter) {
   for (const auto code : allCodes()) {
     const auto response = problem(request(), ServiceError(code));
     const bool mayBeRepeated = statusOf(response) == 503 || statusOf(response) == 429 ||
@@ -68,7 +68,7 @@ TEST(Problem, AllThatMayBeRepeatedSaysWhen) {
   }
 }
 
-TEST(Problem, AllThatNeedsALoginSaysHow) {
+TEST(Problem, UnauthenticatedHasWwwAuthenticate) {
   for (const auto code : allCodes()) {
     const auto response = problem(request(), ServiceError(code));
     EXPECT_EQ(response->getHeader("www-authenticate") == "Bearer", statusOf(response) == 401)

@@ -34,7 +34,7 @@ HttpRequestPtr request(const Headers& headers = {}) {
 Strategies allStorages(lock::LockStorage& storage) {
   Strategies strategies;
   for (const auto& row : strategyTable())
-    if (row.takesLock) strategies.add(row.name, storage);
+    if (row.takesLock()) strategies.add(row.name, storage);
   return strategies;
 }
 
@@ -80,7 +80,8 @@ class ProtectionsTest : public testing::Test {
   Metrics metrics_;
   LabPauses pauses_;
   const ConfiguredProtections configured_{config_, strategies_, metrics_};
-  const LabProtections lab_{configured_, strategies_, pauses_};
+  const LabTimekeeper times_{metrics_, "here:1"};
+  const LabProtections lab_{configured_, strategies_, pauses_, times_};
   const std::shared_ptr<lock::LockHold> held_ = hold();
 };
 
@@ -92,7 +93,7 @@ TEST_F(ProtectionsTest, OutsideTheLabTheConfiguredStrategyIsUsedWithItsBackstop)
   EXPECT_EQ(memory.lock.storage, &storage_);
   EXPECT_EQ(memory.inside, Guard::kNone);
   EXPECT_EQ(memory.queue, nullptr);
-  EXPECT_TRUE(memory.backstop);
+  EXPECT_FALSE(memory.isAlone);
   const auto constraint = of(configured_, {}, "pg-constraint");
   EXPECT_EQ(constraint.lock.name, "pg-constraint");
   EXPECT_EQ(constraint.lock.storage, nullptr);
@@ -103,9 +104,9 @@ TEST_F(ProtectionsTest, OutsideTheLabHeadersAreIgnored) {
   for (const auto* name : {"none", "pg-constraint", "nonsense"}) {
     const auto chosen = of(configured_, {{"X-Concurrency", name}, {"X-Backstop", "off"}});
     EXPECT_EQ(chosen.lock.name, "memory") << name;
-    EXPECT_TRUE(chosen.backstop) << name;
+    EXPECT_FALSE(chosen.isAlone) << name;
   }
-  EXPECT_TRUE(of(configured_, {{"X-Backstop", "nonsense"}, {"X-Lab-Fault", "nonsense"}}).backstop);
+  EXPECT_FALSE(of(configured_, {{"X-Backstop", "nonsense"}, {"X-Lab-Fault", "nonsense"}}).isAlone);
 }
 
 TEST_F(ProtectionsTest, InTheLabAHeaderChoosesTheStrategyBare) {
@@ -117,9 +118,10 @@ TEST_F(ProtectionsTest, InTheLabAHeaderChoosesTheStrategyBare) {
     }
     const auto chosen = of(lab_, {{"X-Concurrency", row.name}});
     EXPECT_EQ(chosen.lock.name, row.name);
-    EXPECT_EQ(chosen.lock.storage != nullptr, row.takesLock) << row.name;
+    EXPECT_EQ(chosen.lock.storage != nullptr, row.takesLock()) << row.name;
     EXPECT_EQ(chosen.inside, row.inside) << row.name;
-    EXPECT_FALSE(chosen.backstop) << row.name;
+    EXPECT_TRUE(chosen.isAlone) << row.name;
+    EXPECT_TRUE(chosen.lock.alone) << row.name << ": a broken lock would hide in a shared hold";
   }
 }
 
@@ -127,23 +129,34 @@ TEST_F(ProtectionsTest, InTheLabAStrategyWithoutItsServerIsRefused) {
   Strategies bare;
   bare.add("memory", storage_);
   const ConfiguredProtections configured(config_, bare, metrics_);
-  const LabProtections lab(configured, bare, pauses_);
+  const LabProtections lab(configured, bare, pauses_, times_);
   EXPECT_THROW(of(lab, {{"X-Concurrency", "redis-spin"}}), ServiceError);
 }
 
 TEST_F(ProtectionsTest, InTheLabWithoutHeadersAllIsAsConfigured) {
   const auto chosen = of(lab_, {}, "pg-constraint");
   EXPECT_EQ(chosen.lock.name, "pg-constraint");
-  EXPECT_TRUE(chosen.backstop);
+  EXPECT_FALSE(chosen.isAlone);
 }
 
 TEST_F(ProtectionsTest, InTheLabAHeaderTurnsTheBackstopOnAndOff) {
-  EXPECT_TRUE(of(lab_, {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}).backstop);
-  EXPECT_FALSE(of(lab_, {{"X-Concurrency", "none"}, {"X-Backstop", "off"}}).backstop);
-  EXPECT_TRUE(of(lab_, {{"X-Backstop", "on"}}).backstop);
+  EXPECT_FALSE(of(lab_, {{"X-Concurrency", "none"}, {"X-Backstop", "on"}}).isAlone);
+  EXPECT_TRUE(of(lab_, {{"X-Concurrency", "none"}, {"X-Backstop", "off"}}).isAlone);
+  EXPECT_FALSE(of(lab_, {{"X-Backstop", "on"}}).isAlone);
   const auto off = of(lab_, {{"X-Backstop", "off"}});
-  EXPECT_FALSE(off.backstop);
+  EXPECT_TRUE(off.isAlone);
   EXPECT_EQ(off.lock.name, "memory");
+}
+
+TEST_F(ProtectionsTest, InTheLabASingleWriteHasTheBackstopAndSharesNothing) {
+  EXPECT_TRUE(of(lab_, {{"X-Backstop", "on"}}).mayShare);
+  const auto single = of(lab_, {{"X-Concurrency", "memory"}, {"X-Backstop", "single"}});
+  EXPECT_FALSE(single.isAlone);
+  EXPECT_FALSE(single.mayShare);
+  EXPECT_TRUE(single.lock.alone);
+  const auto held = hold();
+  HeldLock seen(*held);
+  EXPECT_FALSE(guardFor(single, *held, seen).mayShare);
 }
 
 TEST_F(ProtectionsTest, InTheLabUnknownHeaderValuesAreRefused) {
@@ -159,7 +172,7 @@ TEST_F(ProtectionsTest, AHoldWithBackstopGivesItsFenceAndItsDeadline) {
   const auto held = hold();
   HeldLock seen(*held);
   const auto guard = guardFor(of(configured_), *held, seen);
-  EXPECT_TRUE(guard.usesConstraints());
+  EXPECT_EQ(guard.unguarded, nullptr);
   EXPECT_EQ(guard.key, "pins:1");
   EXPECT_EQ(guard.fence, kFence);
   EXPECT_EQ(guard.validUntil(), kValidUntil);
@@ -174,7 +187,7 @@ TEST_F(ProtectionsTest, AHoldWithoutBackstopHasADeadlineButNoFence) {
   const auto held = hold();
   HeldLock seen(*held);
   const auto guard = guardFor(of(lab_, {{"X-Concurrency", "memory"}}), *held, seen);
-  EXPECT_FALSE(guard.usesConstraints());
+  EXPECT_NE(guard.unguarded, nullptr);
   EXPECT_EQ(guard.fence, std::nullopt);
   EXPECT_EQ(guard.validUntil(), kValidUntil);
 }
@@ -184,7 +197,7 @@ TEST_F(ProtectionsTest, AStrategyThatTakesNoLockHasNeitherFenceNorDeadline) {
   HeldLock seen(*held);
   const auto guard = guardFor(of(lab_, {{"X-Concurrency", "pg-constraint"}}), *held, seen);
   EXPECT_EQ(guard.inside, Guard::kConstraint);
-  EXPECT_TRUE(guard.usesConstraints());
+  EXPECT_EQ(guard.unguarded, nullptr);
   EXPECT_EQ(guard.hold, nullptr);
   EXPECT_EQ(guard.fence, std::nullopt);
   EXPECT_EQ(guard.validUntil(), SteadyTime::max());

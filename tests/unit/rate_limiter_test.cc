@@ -53,7 +53,7 @@ TEST_F(RateLimiterTest, OnlyFullBucketsAreForgotten) {
   EXPECT_FALSE(limiter.take("a"));
   now_ += seconds(30);
   EXPECT_FALSE(limiter.take("b"));
-  // No room, and nobody's bucket is full: the newcomer passes uncounted.
+  // No room, and no bucket is full: the newcomer passes uncounted.
   EXPECT_FALSE(limiter.take("c"));
   EXPECT_EQ(limiter.size(), 2U);
   EXPECT_TRUE(limiter.take("a"));

@@ -95,7 +95,7 @@ TEST_F(RenderedListCacheTest, TheAgeCountsFromTheBeginningOfTheRendering) {
   EXPECT_EQ(number(), 2);
 }
 
-TEST_F(RenderedListCacheTest, AllWhoAskDuringARenderingGetIts) {
+TEST_F(RenderedListCacheTest, CallsDuringARenderingShareItsResult) {
   released = 0;
   std::vector<std::future<RenderedListPtr>> answers;
   answers.push_back(ask(0));
@@ -108,7 +108,7 @@ TEST_F(RenderedListCacheTest, AllWhoAskDuringARenderingGetIts) {
   EXPECT_EQ(renderings, 1);
 }
 
-TEST_F(RenderedListCacheTest, WhoWaitedResumesOnItsOwnLoop) {
+TEST_F(RenderedListCacheTest, AWaitingCallResumesOnItsOwnLoop) {
   released = 0;
   auto first = ask(0);
   ASSERT_TRUE(isRendering(1));
@@ -125,7 +125,7 @@ TEST_F(RenderedListCacheTest, WhoWaitedResumesOnItsOwnLoop) {
   finish(std::move(first));
 }
 
-TEST_F(RenderedListCacheTest, AFailureIsToldToAllWhoWaitedAndNotKept) {
+TEST_F(RenderedListCacheTest, AFailureIsThrownInEveryWaitingCallAndNotKept) {
   released = 0;
   failing = 1;
   auto first = ask(0);
@@ -177,7 +177,7 @@ TEST_F(RenderedListCacheTest, AListLargerThanAllRoomIsGivenButNotKeptAndDrivesNo
 
 TEST_F(RenderedListCacheTest, ByDefaultAtMost64MebibytesAreKept) {
   padding = kMebi;
-  RenderedListCache large{settings(RenderedListCache::Settings().maxBytes)};
+  RenderedListCache large{settings(RenderedListCache::Settings().maxBytes), time};
   std::size_t most = 0;
   for (int id = 1; id <= 100; ++id) {
     runOn(loops.at(), [&, id] { return large.get(hall(id), [this] { return render(); }); });
@@ -209,7 +209,7 @@ TEST_F(RenderedListCacheTest, InvalidationForgetsAllPartsOfOneOwner) {
   EXPECT_EQ(cache.bytes(), 0U);
 }
 
-TEST_F(RenderedListCacheTest, ARenderingThatBeganBeforeAnInvalidationIsNotForThoseWhoAskAfterIt) {
+TEST_F(RenderedListCacheTest, CallsAfterAnInvalidationDoNotGetAnEarlierRendering) {
   released = 0;
   std::vector<std::future<RenderedListPtr>> before;
   before.push_back(ask(0));
@@ -230,7 +230,7 @@ TEST_F(RenderedListCacheTest, ARenderingThatBeganBeforeAnInvalidationIsNotForTho
   EXPECT_EQ(number(), 2) << "this one is kept";
 }
 
-TEST_F(RenderedListCacheTest, AnInvalidatedRenderingIsNotKeptWhenNobodyWaits) {
+TEST_F(RenderedListCacheTest, AnInvalidatedRenderingIsNotKeptWithoutWaitingCalls) {
   released = 0;
   auto first = ask(0);
   ASSERT_TRUE(isRendering(1));
@@ -241,7 +241,7 @@ TEST_F(RenderedListCacheTest, AnInvalidatedRenderingIsNotKeptWhenNobodyWaits) {
   EXPECT_EQ(number(), 2);
 }
 
-TEST_F(RenderedListCacheTest, AFailureOfAnInvalidatedRenderingIsNotForThoseWhoAskAfterIt) {
+TEST_F(RenderedListCacheTest, CallsAfterAnInvalidationDoNotGetAnEarlierFailure) {
   released = 0;
   failing = 1;
   auto first = ask(0);

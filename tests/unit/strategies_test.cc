@@ -25,15 +25,38 @@ TEST(Strategies, UnknownNamesAreNotFound) {
 TEST(Strategies, NoneProtectsNothingAndIsForTheLab) {
   const auto* none = findStrategy("none");
   ASSERT_NE(none, nullptr);
-  EXPECT_FALSE(none->takesLock);
+  EXPECT_FALSE(none->takesLock());
   EXPECT_EQ(none->inside, Guard::kNone);
   EXPECT_TRUE(none->labOnly);
+}
+
+TEST(Strategies, EveryStorageIsARowWithItsPromises) {
+  std::vector<const lock::StorageRow*> storages;
+  for (const auto& row : strategyTable()) {
+    if (!row.takesLock()) continue;
+    storages.push_back(row.storage);
+    EXPECT_EQ(row.name, row.storage->name);
+    EXPECT_EQ(row.acrossProcesses, row.storage->acrossProcesses) << row.name;
+    EXPECT_EQ(row.order, row.storage->order) << row.name;
+    EXPECT_FALSE(row.labOnly || row.queues) << row.name;
+  }
+  ASSERT_EQ(storages.size(), lock::storageTable().size());
+  for (std::size_t i = 0; i < storages.size(); ++i)
+    EXPECT_EQ(storages[i], &lock::storageTable()[i]);
+}
+
+TEST(Strategies, OneIsRecommendedForOneProcessAndOneForSeveral) {
+  for (const bool acrossProcesses : {false, true}) {
+    const auto& row = recommendedStrategy(acrossProcesses);
+    EXPECT_TRUE(row.isRecommended());
+    EXPECT_EQ(row.acrossProcesses, acrossProcesses) << row.name;
+  }
 }
 
 TEST(Strategies, MemoryTakesALockInThisProcessOnly) {
   const auto* memory = findStrategy("memory");
   ASSERT_NE(memory, nullptr);
-  EXPECT_TRUE(memory->takesLock);
+  EXPECT_TRUE(memory->takesLock());
   EXPECT_FALSE(memory->labOnly);
   EXPECT_FALSE(memory->acrossProcesses);
 }
@@ -41,7 +64,7 @@ TEST(Strategies, MemoryTakesALockInThisProcessOnly) {
 TEST(Strategies, ConstraintsWorkInsideTheTransactionAndAcrossProcesses) {
   const auto* constraint = findStrategy("pg-constraint");
   ASSERT_NE(constraint, nullptr);
-  EXPECT_FALSE(constraint->takesLock);
+  EXPECT_FALSE(constraint->takesLock());
   EXPECT_EQ(constraint->inside, Guard::kConstraint);
   EXPECT_FALSE(constraint->labOnly);
   EXPECT_TRUE(constraint->acrossProcesses);
@@ -56,7 +79,7 @@ TEST(Strategies, RepeatableReadIsANegativeControlForTheLab) {
 
 TEST(Strategies, WhatProtectsNothingIsForTheLabOnly) {
   for (const auto& row : strategyTable())
-    EXPECT_TRUE(row.takesLock || row.inside != Guard::kNone || row.queues || row.labOnly)
+    EXPECT_TRUE(row.takesLock() || row.inside != Guard::kNone || row.queues || row.labOnly)
         << row.name;
 }
 
@@ -75,7 +98,7 @@ TEST(Strategies, OnlyRowsThatTakeALockHaveAStorage) {
 TEST(Strategies, ARowWithoutItsStorageOrQueueIsNotAvailable) {
   const Strategies strategies;
   for (const auto& row : strategyTable())
-    EXPECT_EQ(strategies.isAvailable(row), !row.takesLock && !row.queues) << row.name;
+    EXPECT_EQ(strategies.isAvailable(row), !row.takesLock() && !row.queues) << row.name;
   EXPECT_THROW(strategies.lockOf(*findStrategy("memory")), std::out_of_range);
   EXPECT_THROW(strategies.queueOf(*findStrategy("queue-local")), std::out_of_range);
 }

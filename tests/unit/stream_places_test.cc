@@ -66,6 +66,15 @@ TEST_F(StreamPlacesTest, ARefusalTakesNothing) {
   EXPECT_EQ(refusal(*places, 2), std::nullopt);
 }
 
+TEST_F(StreamPlacesTest, AReaderWithoutANameIsBoundByAllPlacesOnly) {
+  const auto places = make(3, 0);
+  std::vector<std::shared_ptr<StreamPlaces::Place>> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(places->take());
+  EXPECT_THROW(places->take(), ServiceError);
+  taken.pop_back();
+  EXPECT_NO_THROW(places->take());
+}
+
 TEST_F(StreamPlacesTest, ZeroIsNone) {
   EXPECT_EQ(refusal(*make(0, 5), 1), ErrorCode::kOverloaded);
   EXPECT_EQ(refusal(*make(5, 0), 1), ErrorCode::kRateLimited);

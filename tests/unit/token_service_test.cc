@@ -102,7 +102,7 @@ TEST(TokenService, LargeNumbersKeepAllTheirDigits) {
   EXPECT_EQ(read->festivalId, caller.festivalId);
 }
 
-TEST(TokenService, ATokenMadeByHandIsAcceptedSoTheRefusalsBelowMeanSomething) {
+TEST(TokenService, ControlATokenMadeByHandIsAccepted) {
   const auto caller = tokens().verify(crafted(goodPayload()));
   ASSERT_TRUE(caller);
   EXPECT_EQ(caller->uid, 17);

@@ -42,7 +42,7 @@ TEST(VerifiedTokens, OldOnesExpireToo) {
   EXPECT_FALSE(tokens.find("t", kNow));
 }
 
-TEST(VerifiedTokens, StayWithinTheirBoundAndKeepWhatIsUsed) {
+TEST(VerifiedTokens, StayWithinTheirBoundAndKeepUsedTokens) {
   VerifiedTokens tokens(10);
   tokens.add("often", named("kim"), kNow + 1);
   for (int i = 0; i < 1000; ++i) {

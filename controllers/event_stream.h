@@ -1,0 +1,27 @@
+// Answers that are streams of server-sent events.
+#pragma once
+
+#include "controllers/stream_places.h"
+#include "services/live/event_sink.h"
+
+#include <drogon/HttpRequest.h>
+#include <drogon/HttpResponse.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace festa {
+
+// Drogon sends streams to requests of HTTP/1.1 whose connection stays, other than HEAD.
+bool mayStream(const drogon::HttpRequestPtr& request);
+
+// 200 with a stream that holds `place` until it ends. `begin` gets the sink when Drogon has sent
+// the headers, on the connection's loop; it hands it to a feed of services/live/. Where mayStream()
+// is false the answer is `once` and `begin` is not called.
+drogon::HttpResponsePtr eventStream(const drogon::HttpRequestPtr& request,
+                                    std::shared_ptr<StreamPlaces::Place> place,
+                                    const std::string& once,
+                                    std::function<void(std::unique_ptr<EventSink>)> begin);
+
+}  // namespace festa

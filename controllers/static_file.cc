@@ -1,0 +1,70 @@
+#include "controllers/static_file.h"
+
+#include "controllers/etag.h"
+#include "controllers/responses.h"
+
+#include <drogon/utils/Utilities.h>
+
+#include <stdexcept>
+
+namespace festa {
+
+namespace {
+
+// A page loads from and talks to this service only. Other sites cannot show it in a frame.
+constexpr const char* kContentSecurityPolicy =
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const char* nameOf(ContentEncoding encoding) {
+  return encoding == ContentEncoding::kBrotli ? "br" : "gzip";
+}
+
+}  // namespace
+
+StaticFile::StaticFile(const std::string& content, std::string contentType)
+    : contentType_(std::move(contentType)), variants_([&content] {
+        std::map<ContentEncoding, Variant> variants;
+        const auto add = [&variants](ContentEncoding encoding, std::string encoded) {
+          const auto etag = etagOf(encoded);
+          variants[encoding] = {std::move(encoded), etag};
+        };
+        add(ContentEncoding::kIdentity, content);
+        add(ContentEncoding::kGzip, drogon::utils::gzipCompress(content.data(), content.size()));
+        add(ContentEncoding::kBrotli,
+            drogon::utils::brotliCompress(content.data(), content.size()));
+        return variants;
+      }()) {}
+
+drogon::HttpResponsePtr StaticFile::answer(const drogon::HttpRequest& request,
+                                           Caching caching) const {
+  const auto encoding = bestEncoding(request.getHeader("accept-encoding"));
+  const auto& variant = variants_.at(encoding);
+  const bool isKnown = namesEtag(request.getHeader("if-none-match"), variant.etag);
+  auto response = emptyResponse(isKnown ? drogon::k304NotModified : drogon::k200OK);
+  if (!isKnown) {
+    response->setContentTypeString(contentType_);
+    response->setBody(variant.content);
+    if (encoding != ContentEncoding::kIdentity)
+      response->addHeader("Content-Encoding", nameOf(encoding));
+  }
+  response->addHeader("ETag", variant.etag);
+  response->addHeader("Vary", "Accept-Encoding");
+  response->addHeader("Cache-Control", caching == Caching::kForever
+                                           ? "public, max-age=31536000, immutable"
+                                           : "no-cache");
+  response->addHeader("Content-Security-Policy", kContentSecurityPolicy);
+  response->addHeader("Referrer-Policy", "no-referrer");
+  return response;
+}
+
+std::string contentTypeOf(const std::string& fileName) {
+  static const std::map<std::string, std::string> kTypes{
+      {"html", "text/html"}, {"mjs", "text/javascript"}, {"js", "text/javascript"},
+      {"css", "text/css"},   {"svg", "image/svg+xml"},   {"json", "application/json"},
+  };
+  const auto found = kTypes.find(fileName.substr(fileName.rfind('.') + 1));
+  if (found == kTypes.end()) throw std::logic_error(fileName + " has no content type");
+  return found->second + "; charset=utf-8";
+}
+
+}  // namespace festa

@@ -1,0 +1,53 @@
+"""What was measured, and how it is told."""
+import datetime
+import os
+import platform
+import statistics
+
+
+def say(text):
+    print(text, flush=True)
+
+
+class Figures:
+    def __init__(self, commit):
+        self.commit = commit
+        self.results = {"commit": commit, "date": datetime.date.today().isoformat(),
+                        "machine": f"{os.cpu_count()} cores, {platform.release()}", "ratios": [], "figures": [], "tables": []}
+
+    def result(self, name, ratios, goal=None, detail=""):
+        middle = statistics.median(ratios)
+        self.results["ratios"].append({"name": name, "ratio": round(middle, 3), "rounds": [round(r, 3) for r in ratios],
+                                       "goal": goal, "reached": goal is None or middle >= goal, "detail": detail})
+        say(f"  = {name}: {middle:.2f}" + (f" (goal {goal:.2f})" if goal else "") + (f"; {detail}" if detail else ""))
+
+    def figure(self, name, value, unit, goal=None, detail=""):
+        self.results["figures"].append({"name": name, "value": round(value, 2), "unit": unit, "goal": goal,
+                                        "reached": goal is None or value < goal, "detail": detail})
+        say(f"  = {name}: {value:.2f} {unit}" + (f" (goal < {goal})" if goal else "") + (f"; {detail}" if detail else ""))
+
+    def table(self, name, rows):
+        self.results["tables"].append({"name": name, "rows": rows})
+
+    def all_reached(self):
+        return all(one["reached"] for one in self.results["ratios"] + self.results["figures"])
+
+    def summary(self):
+        lines = [f"festabook {self.commit or 'of this folder'}, {self.results['date']}, {self.results['machine']}.", "",
+                 "| ratio | median | rounds | goal | |", "|---|---|---|---|---|"]
+        mark = {True: "", False: "**missed**"}
+        for one in self.results["ratios"]:
+            goal = f"≥ {one['goal']:.2f} {mark[one['reached']]}".strip() if one["goal"] else "–"
+            lines.append(f"| {one['name']} | {one['ratio']:.2f} | {min(one['rounds']):.2f}–{max(one['rounds']):.2f} | {goal}"
+                         f" | {one['detail']} |")
+        if self.results["figures"]:
+            lines += ["", "| figure | value | goal | |", "|---|---|---|---|"]
+        for one in self.results["figures"]:
+            goal = f"< {one['goal']} {mark[one['reached']]}".strip() if one["goal"] else "–"
+            lines.append(f"| {one['name']} | {one['value']} {one['unit']} | {goal} | {one['detail']} |")
+        for table in self.results["tables"]:
+            names = list(table["rows"][0])
+            lines += ["", table["name"], "", "| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+            lines += ["| " + " | ".join(f"{row[n]:.1f}" if isinstance(row[n], float) else str(row[n]) for n in names) + " |"
+                      for row in table["rows"]]
+        return "\n".join(lines) + "\n"

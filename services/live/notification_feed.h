@@ -1,0 +1,97 @@
+// Tells listeners the notifications of their festival.
+#pragma once
+
+#include "services/live/event_sink.h"
+#include "services/live/look_turn.h"
+#include "services/live/readers.h"
+#include "services/notification_service.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trantor {
+class EventLoop;
+}
+
+namespace festa {
+
+// How a notification is written as the data of an event. Thread-safe.
+class NotificationEvents {
+ public:
+  virtual ~NotificationEvents() = default;
+  virtual std::string data(const Notification& notification) const = 0;
+};
+
+// Each instance looks into the outbox five times a second, and every two seconds while it has no
+// listeners. A look finds what the one before has not seen, so that rows are told that are
+// committed in another order than that of their ids. The last event of a look carries the look's
+// snapshot as its id: a listener that comes back with it, to any instance, is told what it has not
+// seen, at most the newest NotificationService::kMostRead of it. It may be told the same
+// notification twice. A listener gets its first id with the first look, and a new one every ten
+// seconds. A listener that does not read what it is sent is ended and can come back. Thread-safe.
+class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
+ public:
+  // Both outlive the feed.
+  NotificationFeed(const NotificationService& outbox, const NotificationEvents& events)
+      : outbox_(outbox), events_(events) {}
+
+  // Once, when the loop runs; on a loop that has a database client.
+  void start(trantor::EventLoop* loop);
+  // Ends all streams; there will be no more.
+  void close() { readers_.close(); }
+  // Waits for the look under way; there will be no more. Not on the loop.
+  void stop();
+  bool isClosed() const { return readers_.isClosed(); }
+
+  // Tells what is committed from now on, and before it what `resumeFrom` has not seen.
+  void add(std::int64_t festivalId, std::optional<Snapshot> resumeFrom,
+           std::unique_ptr<EventSink> sink);
+
+ private:
+  struct Reader {
+    std::int64_t number;
+    std::int64_t festivalId;
+    // Set until the listener has been told what this has not seen.
+    std::optional<Snapshot> resumeFrom = {};
+    // What has been seen when it was told so: the next look may find some of that again.
+    std::optional<Snapshot> told = {};
+    std::unique_ptr<EventSink> sink;
+    int quietRounds = 0;
+  };
+  struct Return {
+    std::int64_t number;
+    std::int64_t festivalId;
+    Snapshot from;
+  };
+  using Notifications = std::vector<const Notification*>;
+
+  drogon::AsyncTask feed();
+  drogon::Task<> look();
+  // There are listeners, or the last look was long ago.
+  bool isDue();
+  // Says once, not five times a second, that looks fail or work again. Empty: it worked.
+  void report(const std::string& failure);
+  // Listeners that have come back, at most kMostReturns of them.
+  std::vector<Return> returns() const;
+  drogon::Task<> welcome(Return back);
+  // Ends the stream of one that cannot be told; it may come back.
+  drogon::Task<> welcomeOrEnd(Return back);
+  // False: the listener has gone, or does not read.
+  bool goesOn(Reader& reader, const NotificationService::News& news) const;
+  // As events, the last one with `seen` as its id.
+  std::string rendered(const Notifications& notifications, const Snapshot& seen) const;
+
+  const NotificationService& outbox_;
+  const NotificationEvents& events_;
+  Readers<Reader> readers_;
+  LookTurn turn_;
+  std::atomic<std::int64_t> numbers_{0};
+  // on the loop only
+  std::optional<Snapshot> seen_;  // by the last look
+  bool hasFailed_ = false;        // the last look
+  int idleRounds_ = 0;
+};
+
+}  // namespace festa

@@ -1,0 +1,62 @@
+// The readers of one feed.
+#pragma once
+
+#include <list>
+#include <mutex>
+#include <utility>
+
+namespace festa {
+
+// A list of readers that can be closed for good. A Reader owns its EventSink; destroying the reader
+// ends its stream, which happens outside the lock. Thread-safe.
+template <class Reader>
+class Readers {
+ public:
+  // Ends the reader's stream at once after close().
+  void add(Reader reader) {
+    const std::lock_guard guard(mutex_);
+    if (!closed_) readers_.push_back(std::move(reader));
+  }
+
+  // Ends all streams; there will be no more.
+  void close() {
+    std::list<Reader> ended;
+    const std::lock_guard guard(mutex_);
+    closed_ = true;
+    ended.swap(readers_);
+  }
+
+  bool isClosed() const {
+    const std::lock_guard guard(mutex_);
+    return closed_;
+  }
+
+  // Calls `stays(reader)` for each and ends the streams for which it is false.
+  template <class Stays>
+  void keepIf(Stays stays) {
+    std::list<Reader> ended;
+    const std::lock_guard guard(mutex_);
+    for (auto at = readers_.begin(); at != readers_.end();) {
+      const auto reader = at++;
+      if (!stays(*reader)) ended.splice(ended.end(), readers_, reader);
+    }
+  }
+
+  std::size_t size() const {
+    const std::lock_guard guard(mutex_);
+    return readers_.size();
+  }
+
+  template <class Look>
+  void each(Look look) const {
+    const std::lock_guard guard(mutex_);
+    for (const auto& reader : readers_) look(reader);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::list<Reader> readers_;  // guarded by mutex_
+  bool closed_ = false;        // guarded by mutex_
+};
+
+}  // namespace festa

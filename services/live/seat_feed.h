@@ -1,0 +1,85 @@
+// Tells the watchers of a hall which seats are sold.
+#pragma once
+
+#include "services/live/event_sink.h"
+#include "services/live/look_turn.h"
+#include "services/live/readers.h"
+#include "services/live/seat_picture.h"
+#include "services/live/watcher_pace.h"
+#include "services/performance_service.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace trantor {
+class EventLoop;
+}
+
+namespace festa {
+
+// How a hall is written in a stream. Thread-safe.
+class SeatEvents {
+ public:
+  virtual ~SeatEvents() = default;
+  virtual std::string snapshot(const SeatPicture& picture) const = 0;
+  virtual std::string changes(const SeatChanges& changes) const = 0;
+};
+
+// State, not history: while halls are watched, their sold seats are read at most four times a
+// second, one hall after the other, and the reads of this process take at most a quarter of the
+// time of one connection. What has changed is written once and sent to all watchers of the hall;
+// nothing is added to a sale. Thread-safe.
+class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
+ public:
+  // Both outlive the feed.
+  SeatFeed(const PerformanceService& performances, const SeatEvents& events)
+      : performances_(performances), events_(events) {}
+
+  // Once, when the loop runs. Database clients belong to it: an IO loop.
+  void start(trantor::EventLoop* loop);
+  // Ends all streams; there will be no more.
+  void close();
+  bool isClosed() const;
+  // Waits for the look that is under way; there will be no more. While the loop still runs, and not
+  // on it.
+  void stop();
+
+  // A snapshot at once or after the first look at the hall, then every change.
+  void add(std::int64_t performanceId, std::unique_ptr<EventSink> sink);
+
+  std::size_t watchers() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Watcher {
+    std::unique_ptr<EventSink> sink;
+    WatcherPace pace;
+  };
+  struct Hall {
+    Readers<Watcher> watchers;
+    SeatPicture picture;
+    std::string snapshot;  // of the picture, as it is sent; empty before the first look
+  };
+
+  void tick();
+  drogon::AsyncTask look();
+  drogon::Task<> lookAt(std::int64_t performanceId);
+  // Forgets halls without watchers.
+  std::vector<std::int64_t> watched();
+  void tell(std::int64_t performanceId, SeatPicture picture);
+  // False: its stream is to end.
+  static bool tellOne(Watcher& watcher, const Hall& hall, const std::string& changes);
+
+  const PerformanceService& performances_;
+  const SeatEvents& events_;
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, Hall> halls_;  // guarded by mutex_
+  bool closed_ = false;                 // guarded by mutex_
+  LookTurn turn_;
+  Clock::time_point due_;  // on the loop only
+};
+
+}  // namespace festa

@@ -1,0 +1,31 @@
+// Which transactions a look at the database has seen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace festa {
+
+// PostgreSQL's pg_snapshot: `xmin:xmax:xip,xip…`. A value; immutable.
+class Snapshot {
+ public:
+  // Nullopt: PostgreSQL would not take the text for a snapshot.
+  static std::optional<Snapshot> parse(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  // The transaction had committed: as pg_visible_in_snapshot() says.
+  bool sees(std::uint64_t xid) const;
+
+ private:
+  Snapshot() = default;
+
+  std::string text_;
+  std::uint64_t begin_ = 0;             // those below had ended
+  std::uint64_t end_ = 0;               // those from here on had not begun
+  std::vector<std::uint64_t> running_;  // between the two, in order
+};
+
+}  // namespace festa

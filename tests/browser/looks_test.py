@@ -1,0 +1,200 @@
+"""With TEST_SIZE=full: every page as people use it, in both languages, on a phone and a wide screen, light and dark, checked by
+axe-core; streams that come back after a restart and after a lost network. AXE names axe.min.js."""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+import unittest
+import urllib.parse
+import urllib.request
+
+from harness import PATIENCE, ROOT, WindowTest
+
+LOOKS = list(itertools.product(("en", "ko"), ((390, 844), (1280, 900)), (False, True)))
+
+
+class SecondInstance:
+    """Beside the lab's own, on its database, so that it can be stopped."""
+
+    def __init__(self, lab):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._lab = lab
+        self.start()
+
+    def start(self):
+        self._process = subprocess.Popen(
+            [ROOT / ".build/release/festabook", ROOT / "app/config.json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, **self._lab.settings(), "FESTA_HTTP_PORT": str(self.port), "FESTA_HTTP_DRAIN_DELAY_MS": "0"})
+        deadline = time.monotonic() + PATIENCE
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the second instance did not start")
+            time.sleep(0.05)
+
+    def _answers(self):
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self.address + "/readyz") as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def stop(self):
+        self._process.terminate()
+        self._process.wait(60)
+
+
+class Network:
+    """What is between a browser and the lab, and can be cut."""
+
+    def __init__(self, address):
+        self._lab = urllib.parse.urlsplit(address)
+        self._ends = set()
+        self._is_cut = False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._accepting = threading.Thread(target=self._accept)
+        self._accepting.start()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:  # it was stopped
+                return
+            if self._is_cut:
+                near.close()
+                continue
+            far = socket.create_connection((self._lab.hostname, self._lab.port))
+            for source, sink in ((near, far), (far, near)):
+                self._ends.add(source)
+                threading.Thread(target=self._carry, args=(source, sink)).start()
+
+    @staticmethod
+    def _carry(source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        self._is_cut = True
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def mend(self):
+        self._is_cut = False
+
+    def stop(self):
+        self.cut()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
+        self._listener.close()
+
+
+@unittest.skipUnless(os.environ.get("TEST_SIZE") == "full", "a long row: ./dev test --full")
+class EveryLook(WindowTest):
+    expected = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+
+    def violations(self, window):
+        window.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": pathlib.Path(os.environ["AXE"]).read_text(encoding="utf-8")})
+        window.browser.set_script_timeout(60)
+        result = window.browser.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run().then(done, (error) => done({violations: [{id: String(error), impact: 'serious', nodes: []}]}))")
+        return [f"{one['id']}: {[node['target'] for node in one['nodes']][:3]}" for one in result["violations"]
+                if one["impact"] in ("serious", "critical")]
+
+    def finished_race(self):
+        """The id of a race that broke its rule, so that its page shows the overlap, too."""
+        admin = self.lab.post("/councils/login", {"username": "admin", "password": "admin-demo-1"})["accessToken"]
+        for seed in range(1, 6):  # whether two requests overlap is chance
+            race = self.lab.post("/lab/races", {"what": "pins", "people": 100, "strategy": "none", "against": "memory", "seed": seed},
+                                 admin, Origin=self.lab.address)["raceId"]
+            deadline = time.monotonic() + PATIENCE
+            while (told := self.lab.get(f"/lab/races/{race}"))["state"] == "running":
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+            if told["sides"][0]["tooMany"] > 0:
+                return race
+        return self.fail("five races without a lock kept the rule")
+
+    def pages(self, race):
+        """Each path, and what brings its page into use."""
+        def answer(window):
+            window.click("send")
+            window.text("answer")
+
+        def choose(window):
+            window.until(window.is_live, "a live hall")
+            window.log_in("user1")
+            window.choose("C", 4)
+            window.text("buy")
+
+        def operate(window):
+            window.click("demo-login")
+            window.text("instance")
+
+        return {"/": lambda window: window.text("performance"), "/seats/1": choose, "/council": lambda window: window.log_in("council1"), f"/lab#{race}": lambda window: window.text("overlap"),
+                "/operator": operate, "/docs#createCoupon": answer}
+
+    def test_no_serious_violation_and_nothing_beside_the_screen(self):
+        pages = self.pages(self.finished_race())
+        for language, (width, height), dark in LOOKS:
+            window = self.window(width=width, height=height, dark=dark, language=language)
+            for path, use in pages.items():
+                with self.subTest(path=path, language=language, width=width, dark=dark):
+                    window.open(path)
+                    use(window)
+                    self.assertEqual(window.script("return document.documentElement.lang"), language)
+                    self.assertEqual(self.violations(window), [])
+                    self.assertLessEqual(window.script("return document.documentElement.scrollWidth"), width)
+
+    def test_a_violation_would_be_found(self):
+        window = self.window()
+        window.open("/")
+        window.text("performance")
+        window.script("document.querySelector('main').append(document.createElement('input'))")
+        self.assertEqual([one.split(":")[0] for one in self.violations(window)], ["label"])
+
+    def sell(self, person, number):
+        user = self.lab.post("/users/login", {"userId": person, "userPw": "user-demo-1"})
+        self.lab.post("/customer/performances/1/reservations", {"userId": user["id"], "seatLocation": "E", "seatNumber": number},
+                      user["accessToken"])
+
+    def test_a_hall_lives_on_when_the_network_was_away(self):
+        network = Network(self.lab.address)
+        self.addCleanup(network.stop)
+        window = self.window(network.address)
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        before = window.text("sold")
+        network.cut()
+        window.until(lambda: not window.is_live(), "the page to notice")
+        self.sell("user8", 99)
+        network.mend()
+        window.until(window.is_live, "the page to come back")
+        window.until(lambda: window.text("sold") != before, "what happened meanwhile")
+
+    def test_a_hall_lives_on_when_the_service_restarts(self):
+        service = SecondInstance(self.lab)
+        self.addCleanup(service.stop)
+        window = self.window(service.address)
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        before = window.text("sold")
+        service.stop()
+        window.until(lambda: not window.is_live(), "the page to notice")
+        self.sell("user9", 100)
+        service.start()
+        window.until(window.is_live, "the page to come back")
+        window.until(lambda: window.text("sold") != before, "what happened meanwhile")

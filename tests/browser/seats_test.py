@@ -1,0 +1,99 @@
+"""The hall: a sale is seen in other browsers, and of two buyers of one seat one wins and the other is told."""
+
+import threading
+
+from harness import PATIENCE, WindowTest
+
+
+class SeatsPage(WindowTest):
+    expected = ("409 (Conflict)", "404 (Not Found)")  # the browser itself writes such lines
+
+    def watching(self, person):
+        window = self.window()
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        window.says("free", "free")
+        window.log_in(person)
+        return window
+
+    def owners(self, location, number):
+        admin = self.lab.post("/councils/login", {"username": "admin", "password": "admin-demo-1"})["accessToken"]
+        sold = self.lab.get("/business/performances/1/reservations?perPage=500", admin)["items"]
+        return [one["user"]["userId"] for one in sold if (one["seat"]["location"], one["seat"]["number"]) == (location, number)]
+
+    def test_a_seat_is_bought_seen_by_others_and_cancelled(self):
+        buyer = self.watching("user1")
+        other = self.window(language="ko")
+        other.open("/seats/1")
+        other.says("free", "남음")
+        before = other.text("sold")
+        buyer.choose("B", 7)
+        buyer.click("buy")
+        buyer.says("notice", "It is yours")
+        buyer.says("mine", "B 7")
+        self.assertEqual(self.owners("B", 7), ["user1"])
+        other.until(lambda: other.text("sold") != before, "the sale in the other window")
+        buyer.click("cancel")
+        buyer.says("mine", "no seats yet")
+        other.until(lambda: other.text("sold") == before, "the cancellation in the other window")
+        self.assertEqual(self.owners("B", 7), [])
+
+    def test_two_who_fight_for_one_seat_one_wins_and_the_other_is_told(self):
+        rivals = [self.watching("user2"), self.watching("user3")]
+        for rival in rivals:
+            rival.choose("A", 55)
+            rival.text("buy")
+        both = threading.Barrier(2)
+
+        def click(rival):
+            both.wait()
+            rival.script("document.querySelector('[data-test=\"buy\"]').click()")
+
+        clicks = [threading.Thread(target=click, args=(rival,)) for rival in rivals]
+        for one in clicks:
+            one.start()
+        for one in clicks:
+            one.join()
+        said = [rival.text("notice") for rival in rivals]
+        self.assertEqual(sum("It is yours" in text for text in said), 1, said)
+        self.assertEqual(len(self.owners("A", 55)), 1)
+        loser = next(rival for rival, text in zip(rivals, said) if "It is yours" not in text)
+        loser.says("notice", "nearby")
+        near = loser.text("nearby")
+        loser.click("nearby")
+        loser.says("chosen", near)
+        loser.click("buy")
+        loser.says("notice", "It is yours")
+
+    def test_a_seat_is_chosen_and_bought_by_keyboard(self):
+        window = self.watching("user4")
+        right, down, enter = "\ue014", "\ue015", "\ue007"
+        window.browser.find_element("tag name", "canvas").send_keys(right + right + down + enter)
+        window.says("chosen", "A 12")
+        window.click("buy")
+        window.says("mine", "A 12")
+
+    def test_a_page_opens_one_stream(self):
+        window = self.window()
+        window.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source":
+            "const send = window.fetch; window.asked = [];"
+            "window.fetch = (path, options) => { window.asked.push(String(path)); return send(path, options); }"})
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        self.assertEqual([path.split("?")[0] for path in window.script("return asked") if "/events" in path],
+                         ["/performances/1/seats/events"])
+
+    def test_a_page_that_was_left_holds_no_connection(self):
+        window = self.window()
+        window.browser.set_page_load_timeout(PATIENCE)
+        for _ in range(8):  # a browser opens six connections per origin
+            window.open("/seats/1")
+            window.until(window.is_live, "a live hall")
+            window.browser.get("about:blank")
+        window.browser.back()
+        window.until(window.is_live, "a live hall after coming back")
+
+    def test_a_performance_that_does_not_exist_is_told_kindly(self):
+        window = self.window()
+        window.open("/seats/999999")
+        window.until(lambda: "no such performance" in window.script("return document.querySelector('main').innerText"), "a kind word")

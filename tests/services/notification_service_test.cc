@@ -1,0 +1,178 @@
+#include "services/notification_service.h"
+
+#include "tests/services/database_fixture.h"
+#include "tests/support/test_guard.h"
+
+namespace festa::test {
+
+namespace {
+
+using News = NotificationService::News;
+using Ids = std::vector<std::int64_t>;
+
+Ids idsOf(const News& news) {
+  Ids ids;
+  for (const auto& notification : news.unseen) ids.push_back(notification.id);
+  return ids;
+}
+
+class NotificationServiceTest : public DatabaseFixture {
+ protected:
+  NotificationServiceTest() {
+    session_.run(
+        "INSERT INTO festivals (university_name, festival_name, start_date, end_date)"
+        " SELECT 'U', 'F', now(), now() FROM generate_series(1, 2)");
+    session_.run(
+        "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+        " SELECT 1 + i % 2, 't' || i, 'c', false FROM generate_series(0, 9) AS i");
+  }
+
+  // A row of the outbox, in the session's transaction; its id.
+  static std::int64_t write(PgSession& session, int festival = 1) {
+    return std::stoll(*session.query(
+        "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
+        " SELECT festival_id, id, title, content FROM announcements WHERE festival_id = $1::bigint"
+        " ORDER BY id LIMIT 1 RETURNING id",
+        {std::to_string(festival)})[0][0]);
+  }
+  News since(std::optional<Snapshot> before, std::optional<std::int64_t> festival = {}) {
+    return run([&] { return service_.since(before, festival); });
+  }
+  // What the outbox says to a reader that remembers the largest id it has read.
+  Ids naively(std::int64_t after) {
+    Ids ids;
+    for (const auto& row : session_.query(
+             "SELECT id FROM announcement_notifications WHERE id > $1::bigint ORDER BY id",
+             {std::to_string(after)}))
+      ids.push_back(std::stoll(*row[0]));
+    return ids;
+  }
+  // The error's code, and its Retry-After; nullopt: it was sent.
+  std::optional<ServiceError> refusal(std::int64_t festival, std::int64_t announcement) {
+    try {
+      run([&] { return service_.notify(festival, announcement); });
+    } catch (const ServiceError& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+
+  const NotificationService service_{testDatabase(db_), std::chrono::seconds(3600)};
+};
+
+}  // namespace
+
+TEST_F(NotificationServiceTest, RowsThatCommitInAnotherOrderThanTheirIdsAreFoundOnce) {
+  auto look = since({});
+  EXPECT_EQ(idsOf(look), Ids{});
+
+  PgSession slow(where_);
+  slow.run("BEGIN");
+  const auto early = write(slow);
+  const auto late = write(session_);  // commits at once
+  ASSERT_LT(early, late);
+
+  look = since(look.seen);
+  EXPECT_EQ(idsOf(look), Ids{late});
+  EXPECT_EQ(naively(0), Ids{late});
+  slow.run("COMMIT");
+
+  // The control: a reader by id has gone past it.
+  EXPECT_EQ(naively(late), Ids{});
+  look = since(look.seen);
+  EXPECT_EQ(idsOf(look), Ids{early});
+  look = since(look.seen);
+  EXPECT_EQ(idsOf(look), Ids{});
+}
+
+TEST_F(NotificationServiceTest, AnOpenWriterHoldsUpNothing) {
+  PgSession open(where_);
+  open.run("BEGIN");
+  write(open);
+  const auto before = since({}).seen;
+  const auto id = write(session_);
+  EXPECT_EQ(idsOf(since(before)), Ids{id});
+  open.run("ROLLBACK");
+  EXPECT_EQ(idsOf(since(before)), Ids{id});
+}
+
+TEST_F(NotificationServiceTest, ReadersOfOneFestivalGetItsRowsByIdAndWithTheirTexts) {
+  const auto before = since({}).seen;
+  const auto a = write(session_, 1), b = write(session_, 2), c = write(session_, 1);
+  EXPECT_EQ(idsOf(since(before)), (Ids{a, b, c}));
+  const auto news = since(before, 1);
+  EXPECT_EQ(idsOf(news), (Ids{a, c}));
+  EXPECT_EQ(news.unseen[0].festivalId, 1);
+  EXPECT_EQ(news.unseen[0].announcementId, 1);
+  EXPECT_EQ(news.unseen[0].title, "t0");
+  EXPECT_EQ(news.unseen[0].content, "c");
+  EXPECT_FALSE(before.sees(news.unseen[0].xid));
+  EXPECT_TRUE(news.seen.sees(news.unseen[0].xid));
+}
+
+TEST_F(NotificationServiceTest, ASnapshotThatIsAheadOfTheDatabaseFindsNothing) {
+  write(session_);
+  EXPECT_EQ(idsOf(since(Snapshot::parse("999999999:999999999:"))), Ids{});
+}
+
+TEST_F(NotificationServiceTest, NotMoreThanAThousandAreReadAtOnce) {
+  const auto before = since({}).seen;
+  session_.run(
+      "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
+      " SELECT 1, 1, 't', 'c' FROM generate_series(1, 1005)");
+  const auto ids = idsOf(since(before));
+  EXPECT_EQ(ids.size(), 1000U);
+  EXPECT_EQ(std::to_string(ids.back()), one("SELECT max(id) FROM announcement_notifications"));
+}
+
+TEST_F(NotificationServiceTest, AnAnnouncementIsNotifiedOnceInThreeMinutes) {
+  EXPECT_FALSE(refusal(1, 1));
+  const auto again = refusal(1, 1);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->code(), ErrorCode::kNotifiedRecently);
+  EXPECT_GT(again->retryAfter().count(), 170);
+  EXPECT_LE(again->retryAfter().count(), 180);
+  EXPECT_FALSE(refusal(1, 3)) << "another announcement";
+  session_.run(
+      "UPDATE announcements SET notified_at = now() - interval '179 seconds' WHERE id = 1");
+  EXPECT_EQ(refusal(1, 1)->retryAfter().count(), 1);
+  session_.run(
+      "UPDATE announcements SET notified_at = now() - interval '180 seconds' WHERE id = 1");
+  EXPECT_FALSE(refusal(1, 1));
+  EXPECT_EQ(one("SELECT count(*) FROM announcement_notifications"), "3");
+}
+
+TEST_F(NotificationServiceTest, OfManyAtOnceOneIsSent) {
+  const auto notifyOften = [this]() -> drogon::Task<int> {
+    std::vector<drogon::Task<std::int64_t>> tasks;
+    tasks.reserve(12);
+    for (int i = 0; i < 12; ++i) tasks.push_back(service_.notify(1, 1));
+    int sent = 0;
+    const auto one = [](drogon::Task<std::int64_t> task, int& count) -> drogon::Task<> {
+      try {
+        co_await task;
+        ++count;
+      } catch (const ServiceError&) {
+      }
+    };
+    std::vector<drogon::Task<>> all;
+    for (auto& task : tasks) all.push_back(one(std::move(task), sent));
+    co_await drogon::when_all(std::move(all));
+    co_return sent;
+  };
+  EXPECT_EQ(run(notifyOften), 1);
+  EXPECT_EQ(one("SELECT count(*) FROM announcement_notifications"), "1");
+}
+
+TEST_F(NotificationServiceTest, OldRowsAreSwept) {
+  const auto id = write(session_);
+  write(session_);
+  session_.query(
+      "UPDATE announcement_notifications SET notified_at = now() - interval '3601 seconds'"
+      " WHERE id = $1::bigint",
+      {std::to_string(id)});
+  EXPECT_EQ(run([&] { return service_.sweep(); }), 1U);
+  EXPECT_EQ(one("SELECT count(*) FROM announcement_notifications"), "1");
+}
+
+}  // namespace festa::test

@@ -1,0 +1,247 @@
+#include "services/sale_batches.h"
+
+#include "services/idempotency_service.h"
+#include "services/reservation_service.h"
+#include "tests/services/database_fixture.h"
+#include "tests/support/tcp_proxy.h"
+#include "tests/support/test_guard.h"
+
+#include <gmock/gmock.h>
+
+namespace festa::test {
+
+namespace {
+
+using std::chrono::steady_clock;
+using testing::Each;
+
+drogon::Task<std::optional<std::int64_t>> answer(std::optional<std::int64_t> value) {
+  co_return value;
+}
+
+// The answer of a request with an Idempotency-Key.
+class KeyReceipt : public Receipt<Reservation> {
+ public:
+  explicit KeyReceipt(IdempotencyAttempt attempt) : attempt_(std::move(attempt)) {}
+  drogon::Task<> keep(Sql& sql, const Reservation& value) const override {
+    return keepAnswer(sql, attempt_, answer(value));
+  }
+  const IdempotencyAttempt* attempt() const override { return &attempt_; }
+  KeptAnswer answer(const Reservation& value) const override {
+    return {200, "{\"sold\":" + std::to_string(value.id) + "}", ""};
+  }
+
+ private:
+  const IdempotencyAttempt attempt_;
+};
+
+// Batches have a client of their own.
+struct TwoClients : public Database {
+  TwoClients(drogon::orm::DbClientPtr one, drogon::orm::DbClientPtr other)
+      : Database({}), plain(std::move(one)), batch(std::move(other)) {}
+  drogon::orm::DbClientPtr client() const override { return plain; }
+  drogon::orm::DbClientPtr batchClient() const override { return batch; }
+
+  const drogon::orm::DbClientPtr plain;
+  const drogon::orm::DbClientPtr batch;
+};
+
+// Performance 1 is open, with the seats A1 … A40; performance 2, with A1, is closed. Two users.
+class SaleBatchesTest : public DatabaseFixture {
+ protected:
+  SaleBatchesTest() {
+    session_.run("INSERT INTO places (name, location, max_seat) VALUES ('p', 'l', 100)");
+    for (const char* const opened : {"- interval '1 day'", "+ interval '1 hour'"})
+      session_.run(std::string("INSERT INTO performances (place_id, category, start_at, end_at,"
+                               " start_reservation_at, end_reservation_at, title, content, acting,"
+                               " film_rating, price) VALUES (1, 'PLAY', now(), now(), now() ") +
+                   opened + ", now() + interval '1 day', 't', 'c', 'a', 'ALL', 0)");
+    session_.run(
+        "INSERT INTO seats (performance_id, location, number)"
+        " SELECT 1, 'A', n FROM generate_series(1, 40) AS n UNION ALL SELECT 2, 'A', 1");
+    session_.run(
+        "INSERT INTO users (login, password_hash, name, age, email, phone)"
+        " SELECT 'u' || n, '', 'n', 20, 'e', 'p' FROM generate_series(1, 2) AS n");
+  }
+
+  static TestGuard locked(std::int64_t token) {
+    TestGuard guard;
+    guard.fence = token;
+    guard.renewFence = [](std::int64_t above) { return answer(above + 1); };
+    guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
+    return guard;
+  }
+
+  // Reservations that begin in one turn of the loop; batches of all of them, one at a time.
+  struct Wish {
+    SeatRef seat;
+    TestGuard guard = locked(5);
+    std::int64_t user = 1;
+    const Receipt<Reservation>* receipt = nullptr;
+  };
+  std::vector<std::future<Reservation>> start(const std::vector<Wish>& wishes,
+                                              const Database& database) {
+    auto& batches = keptForever(std::make_unique<SaleBatches>(database, BatchLimits{64, 1}));
+    const auto& service =
+        keptForever(std::make_unique<ReservationService>(database, sold_, batches));
+    // The loop is busy until all have been queued.
+    std::promise<void> all;
+    loops_.at()->queueInLoop([ready = all.get_future().share()] { ready.wait(); });
+    std::vector<std::future<Reservation>> sales;
+    for (const auto& wish : wishes)
+      sales.push_back(startOn(loops_.at(), [&service, wish] {
+        return service.reserve(wish.seat, wish.user, wish.guard, wish.receipt);
+      }));
+    all.set_value();
+    return sales;
+  }
+  std::vector<std::future<Reservation>> start(const std::vector<Wish>& wishes) {
+    return start(wishes, testDatabase(db_));
+  }
+
+  static ErrorCode errorOf(std::future<Reservation> sale) {
+    try {
+      finish(std::move(sale));
+    } catch (const ServiceError& error) {
+      return error.code();
+    }
+    return ErrorCode::kInternal;
+  }
+  static std::vector<Wish> seats(int first, int last) {
+    std::vector<Wish> wishes;
+    for (int number = first; number <= last; ++number) wishes.push_back({{1, "A", number}});
+    return wishes;
+  }
+  std::string sales() { return one("SELECT count(*) FROM reservations"); }
+  std::string transactions() { return one("SELECT count(DISTINCT xmin::text) FROM reservations"); }
+
+  SoldSeats sold_{100};
+};
+
+}  // namespace
+
+TEST_F(SaleBatchesTest, SalesOfDifferentSeatsShareOneCommit) {
+  auto all = start(seats(1, 40));
+  std::set<std::int64_t> ids;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto sale = finish(std::move(all[i]));
+    EXPECT_EQ(sale.seat.number, static_cast<int>(i) + 1) << "somebody else's answer";
+    EXPECT_EQ(sale.user.login, "u1");
+    EXPECT_TRUE(ids.insert(sale.id).second);
+  }
+  EXPECT_EQ(sales(), "40");
+  EXPECT_EQ(transactions(), "1");
+  EXPECT_EQ(one("SELECT count(*) FROM seats WHERE is_reserved AND fence = 5"), "40");
+}
+
+TEST_F(SaleBatchesTest, EachMemberHasItsOwnAnswer) {
+  session_.run("UPDATE seats SET is_reserved = true WHERE id = 3");
+  session_.run("UPDATE seats SET fence = 9 WHERE id IN (4, 5)");
+  auto overtaken = locked(5);
+  overtaken.renewFence = [](std::int64_t) { return answer(std::nullopt); };
+  auto all = start({{{1, "A", 1}},
+                    {{1, "A", 2}, locked(5), 77},
+                    {{1, "A", 3}},
+                    {{1, "A", 4}, overtaken},
+                    {{1, "A", 5}, locked(5)},
+                    {{1, "B\"}", 1}},
+                    {{2, "A", 1}},
+                    {{99, "A", 1}},
+                    {{1, "A", 6}}});
+  EXPECT_GT(finish(std::move(all[0])).id, 0);
+  EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kUserNotFound);
+  EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kAlreadyReservedSeat);
+  EXPECT_EQ(errorOf(std::move(all[3])), ErrorCode::kLockLost);
+  EXPECT_GT(finish(std::move(all[4])).id, 0) << "the true owner gets a larger token";
+  EXPECT_EQ(errorOf(std::move(all[5])), ErrorCode::kSeatNotFound);
+  EXPECT_EQ(errorOf(std::move(all[6])), ErrorCode::kReservationClosed);
+  EXPECT_EQ(errorOf(std::move(all[7])), ErrorCode::kPerformanceNotFound);
+  EXPECT_GT(finish(std::move(all[8])).id, 0);
+  EXPECT_EQ(sales(), "3");
+  EXPECT_EQ(one("SELECT fence FROM seats WHERE id = 5"), "10");
+}
+
+TEST_F(SaleBatchesTest, ALockedRowCostsTheOthersNothing) {
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("UPDATE seats SET version = version + 1 WHERE id = 1");
+  auto all = start(seats(1, 8));
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GT(finish(std::move(all[i])).id, 0);
+  EXPECT_EQ(sales(), "7");
+  other.run("COMMIT");
+  EXPECT_GT(finish(std::move(all[0])).id, 0) << "it has waited alone";
+}
+
+// The check of the foreign key waits for the user's row, which SKIP LOCKED does not cover.
+TEST_F(SaleBatchesTest, ABatchThatFailsIsWrittenMemberByMember) {
+  const auto db = connect(where_, 6, "-c lock_timeout=100");
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("SELECT 1 FROM users WHERE id = 2 FOR UPDATE");
+  auto wishes = seats(1, 5);
+  wishes[2].user = 2;
+  auto all = start(wishes, testDatabase(db));
+  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_GT(finish(std::move(all[i])).id, 0);
+  EXPECT_THROW(finish(std::move(all[2])), drogon::orm::DrogonDbException);
+  EXPECT_EQ(sales(), "4");
+}
+
+TEST_F(SaleBatchesTest, AMemberPastItsLeaseIsNotSent) {
+  auto wishes = seats(1, 3);
+  wishes[1].guard.validUntil = until(steady_clock::now() - std::chrono::seconds(1));
+  auto all = start(wishes);
+  EXPECT_GT(finish(std::move(all[0])).id, 0);
+  EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kLockLost);
+  EXPECT_GT(finish(std::move(all[2])).id, 0);
+  EXPECT_EQ(one("SELECT is_reserved FROM seats WHERE id = 2"), "f");
+}
+
+// The batch's connection dies after PostgreSQL has committed. Every member finds its own sale.
+TEST_F(SaleBatchesTest, ALostAcknowledgementIsResolvedForEachMemberByItsOwnRow) {
+  TcpProxy proxy(sharedPg().port());
+  auto where = where_;
+  where.port = proxy.port();
+  const auto& database = keptForever(std::make_unique<TwoClients>(db_, connect(where, 1)));
+  finish(std::move(start(seats(1, 1), database).at(0)));  // the statement is prepared
+  session_.run("UPDATE seats SET is_reserved = true WHERE id = 4");
+  proxy.swallowReplies();
+  auto all = start(seats(2, 6), database);
+  ASSERT_TRUE(eventually([&] { return sales() == "5"; }));
+  proxy.cut();
+  for (const std::size_t i : {0, 1, 3, 4}) {
+    const auto sale = finish(std::move(all[i]));
+    EXPECT_EQ(one("SELECT seat_id FROM reservations WHERE id = " + std::to_string(sale.id)),
+              std::to_string(i + 2));
+  }
+  // Its row does not carry its token: nothing was stored for it.
+  EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kDatabaseUnavailable);
+  EXPECT_EQ(sales(), "5");
+}
+
+TEST_F(SaleBatchesTest, AnswersWithAKeyAreStoredInTheSameTransaction) {
+  const IdempotencyService keys(testDatabase(db_), {});
+  std::vector<IdempotencyAttempt> attempts;
+  for (const auto* const key : {"one", "two", "taken over"})
+    attempts.push_back({"user", 1, key, std::string("owner of ") + key});
+  for (const auto& attempt : attempts) run([&] { return keys.take(attempt, "print"); });
+  session_.run("UPDATE idempotency_keys SET owner = 'another' WHERE key = 'taken over'");
+  const KeyReceipt first(attempts[0]);
+  const KeyReceipt second(attempts[1]);
+  const KeyReceipt third(attempts[2]);
+  auto wishes = seats(1, 4);
+  wishes[0].receipt = &first;
+  wishes[1].receipt = &second;
+  wishes[2].receipt = &third;
+  auto all = start(wishes);
+  const auto sale = finish(std::move(all[0]));
+  EXPECT_GT(finish(std::move(all[1])).id, 0);
+  EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kRequestInProgress);
+  EXPECT_GT(finish(std::move(all[3])).id, 0);
+  EXPECT_EQ(sales(), "3");
+  EXPECT_EQ(transactions(), "1");
+  EXPECT_EQ(one("SELECT body FROM idempotency_keys WHERE key = 'one'"),
+            "{\"sold\":" + std::to_string(sale.id) + "}");
+  EXPECT_EQ(one("SELECT count(*) FROM idempotency_keys WHERE status = 200"), "2");
+}
+
+}  // namespace festa::test
