@@ -41,14 +41,14 @@ void serve(const Config& config) {
   const auto signals = blockStopSignals();
 
   Metrics metrics;
-  configureHttp(config, metrics);
+  // Shared: Drogon keeps requests that were not answered until the process ends.
+  const auto drain = std::make_shared<Drain>();
+  configureHttp(config, metrics, drain);
   const DatabaseClients database(config);
   Locks locks(config, database, epoch, metrics);
   const Queues queues(config, database, metrics, locks.strategies());
   Accounts accounts(config.auth, database, passwords);
   const Services services(config, database, accounts);
-  // Shared: Drogon keeps requests that were not answered until the process ends.
-  const auto drain = std::make_shared<Drain>();
   Website website({config, database, metrics, locks, queues, accounts, services, drain});
   Lifecycle lifecycle({config, metrics, locks, queues, accounts, services, website, *drain});
   lifecycle.run(signals);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "controllers/client_address.h"
+#include "controllers/drain.h"
 
 #include <trantor/net/TcpConnection.h>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,10 +24,12 @@ struct ConnectionLimits {
   std::vector<AddressRange> proxies;  // many clients come from one of these
 };
 
-// Counts the connections of the HTTP server and closes those beyond the limits. Thread-safe.
+// Counts the connections of the HTTP server and closes those beyond the limits, and new ones when
+// the process is about to end. Thread-safe.
 class Connections {
  public:
-  explicit Connections(ConnectionLimits limits) : limits_(std::move(limits)) {}
+  Connections(ConnectionLimits limits, std::shared_ptr<const Drain> drain)
+      : limits_(std::move(limits)), drain_(std::move(drain)) {}
 
   // Told by Drogon of every connection that begins or ends, on the connection's loop.
   void changed(const trantor::TcpConnectionPtr& connection);
@@ -40,6 +44,7 @@ class Connections {
   std::optional<std::string> counted(const trantor::TcpConnection& connection) const;
 
   const ConnectionLimits limits_;
+  const std::shared_ptr<const Drain> drain_;
   std::atomic<std::uint64_t> refused_{0};
   mutable std::mutex mutex_;
   // guarded by mutex_

@@ -171,6 +171,7 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   // On every path and at all times: a browser shows a refused preflight as a CORS error
   // and hides the reason, which the answer to the request itself would show.
   if (isPreflight(request)) return preflight(request);
+  if (drain_->isRefusing()) contextOf(request).inFlight->refuse();
   if (auto refusal = refuse(request)) return refusal;
   if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
   if (request->body().size() > settings_.maxBodyBytes)
@@ -183,8 +184,7 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
 
 HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
   const auto& route = contextOf(request).route;
-  if (drain_->stage() == Drain::Stage::kRefusing)
-    return problem(request, ServiceError(ErrorCode::kShuttingDown));
+  if (drain_->isRefusing()) return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
   if (request->path().size() > kMaxPath)

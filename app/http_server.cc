@@ -7,8 +7,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <memory>
-
 namespace festa {
 
 std::vector<AddressRange> trustedProxies(const Config::Http& config) {
@@ -39,13 +37,14 @@ drogon::HttpLimits httpLimits(const Config::Http& config) {
   return limits;
 }
 
-void limitConnections(const Config& config, Metrics& metrics) {
+void limitConnections(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain) {
   const auto files = raiseFileLimit();
   const auto wished = config.http.maxConnections;
   // Drogon's server tells of connections until the process ends.
   auto connections = std::make_shared<Connections>(
       ConnectionLimits{wished > 0 ? wished : defaultConnectionLimit(files),
-                       config.http.maxConnectionsPerAddress, trustedProxies(config.http)});
+                       config.http.maxConnectionsPerAddress, trustedProxies(config.http)},
+      std::move(drain));
   metrics.addGauge("festa_http_connections", "Clients that are connected.",
                    [connections] { return static_cast<double>(connections->open()); });
   metrics.addCounterSource("festa_http_connections_refused_total",
@@ -84,10 +83,10 @@ void configureServer(const Config& config) {
 
 }  // namespace
 
-void configureHttp(const Config& config, Metrics& metrics) {
+void configureHttp(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain) {
   configureServer(config);
   addMetricsListener(config);
-  limitConnections(config, metrics);
+  limitConnections(config, metrics, std::move(drain));
 }
 
 }  // namespace festa

@@ -4,13 +4,15 @@
 #include "app/config.h"
 #include "app/metrics.h"
 #include "controllers/client_address.h"
+#include "controllers/drain.h"
 
+#include <memory>
 #include <vector>
 
 namespace festa {
 
 // Listeners, threads, limits of connections and requests. Before app().run(). Throws ConfigError.
-void configureHttp(const Config& config, Metrics& metrics);
+void configureHttp(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain);
 
 // The addresses whose X-Forwarded-For is believed. Throws ConfigError.
 std::vector<AddressRange> trustedProxies(const Config::Http& config);
