@@ -281,10 +281,10 @@ Section raceSection(Config::Race& race) {
 
 Section lockSection(Config::Lock& lock) {
   return {"lock",
-          "The lock middleware.",
+          "The lock filter.",
           {
               {"lock.strategy", &lock.strategy,
-               "For all locks that say nothing else; README's \"Which strategy\" has the names."},
+               "For all locks that say nothing else; docs/strategies.md has the names."},
               {"lock.instances", within(lock.instances, 1, 10'000),
                "Processes on this database; strategies that work inside one process refuse more "
                "than one outside the lab."},

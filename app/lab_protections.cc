@@ -59,8 +59,9 @@ class FaultyWrites : public WriteObserver {
   void commitUnknown(Resolution found) override { inner_->commitUnknown(found); }
 
  private:
+  // Wrong by design: the control that proves a test can see.
   drogon::Task<> releaseThenPause() {
-    co_await hold_.releaseEarly();
+    if (hold_.lease()) co_await hold_.release();
     if (times_ != nullptr) times_->released = LabTimekeeper::now();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }

@@ -112,7 +112,7 @@ drogon::Task<std::optional<bool>> Locks::redlockAnswers() const {
 void Locks::addLab(const Config& config) {
   times_.emplace(recent_, instanceName(config));
   times_->install();
-  lab_.emplace(configured_, strategies_, pauses_, *times_);
+  lab_.emplace(configured_, strategies_, pauses_.emplace(), *times_);
 }
 
 lock::LockObserver& Locks::observer() {
@@ -127,7 +127,7 @@ const Protections& Locks::protections() const {
 
 void Locks::close() {
   strategies_.close();
-  pauses_.end();
+  if (pauses_) pauses_->end();
 }
 
 }  // namespace festa

@@ -67,8 +67,8 @@ class Locks {
   Strategies strategies_;
   const ConfiguredProtections configured_;
   RecentLocks recent_;
-  LabPauses pauses_;
   // Only a lab start makes these.
+  std::optional<LabPauses> pauses_;
   std::optional<LabTimekeeper> times_;
   std::optional<const LabProtections> lab_;
 };

@@ -100,8 +100,7 @@ class Pipeline {
     const auto protection = parts_.protections.of(call.request, lockable);
     if (protection.queue != nullptr) co_return co_await route.enqueue(call, *protection.queue);
     // What is known without the lock. Returned, not thrown: most requests of a rush end here, and
-    // an
-    // exception costs more than the answer.
+    // an exception costs more than the answer.
     if (!protection.isAlone) {
       const auto known = route.shortcut(call);
       if (known) co_return problem(call.request, ServiceError(*known));

@@ -117,10 +117,6 @@ bool LockHold::leftToExpire() const {
   return state_ == State::kLeft;
 }
 
-drogon::Task<> LockHold::releaseEarly() {
-  if (lease()) co_await release();
-}
-
 // The lease to give back; nullopt: that has been asked for.
 std::optional<Lease> LockHold::takeForRelease() {
   const std::lock_guard guard(mutex_);

@@ -58,10 +58,6 @@ class LockHold : public std::enable_shared_from_this<LockHold> {
   void leaveToExpire();
   bool leftToExpire() const;
 
-  // Gives the key back now, whatever the handler still does. Wrong by design: the control that
-  // proves a test can see.
-  drogon::Task<> releaseEarly();
-
   // For the filter.
   void grant(Lease lease);
   // The work is over: the other members do not wait for this one.

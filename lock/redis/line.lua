@@ -1,8 +1,8 @@
 -- Steps of one process in the lines for locks, one atomic call; see line_protocol.h for what they mean.
 --
 -- KEYS fence; the other names are made from ARGV: prefix, process, how long a process is alive, how
--- long an offer lasts, shortest and longest lease that is granted by message (all in ms), most places of
--- dead processes per step; then step, step, …
+-- long an offer lasts, how long a missed one is known, shortest and longest lease that is granted by
+-- message (all in ms), most places of dead processes per step; then step, step, …
 --   hold      the ticket that holds the key or is offered it; expires with the lease or the offer
 --   offer     the ticket that has not confirmed yet; found without a hold it is a missed offer
 --   line      tickets in the order of arrival. Order is a counter, not a time: clocks may jump
@@ -17,12 +17,11 @@
 -- Answers a list for each step: verdict, granted ticket with its followers, token, holder, remaining ms,
 -- others, offered, unfinished. What is left out at the end is 0 or empty; a granted ticket is the holder.
 --
--- A redis.call costs 0.5 to 1 µs besides what it does: what one has told is not asked again, and what is
--- the same for all keys is asked once.
+-- A redis.call costs 0.5 to 1 µs besides what it does: what is known is not asked again.
 local fence, prefix, me = KEYS[1], ARGV[1], ARGV[2]
-local aliveTime, offerTime = ARGV[3], ARGV[4]
-local shortestReady, longestReady, deadPerStep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local kFirstStep = 8
+local aliveTime, offerTime, missedTime = ARGV[3], ARGV[4], ARGV[5]
+local shortestReady, longestReady, deadPerStep = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local kFirstStep = 9
 local call, match, sub = redis.call, string.match, string.sub
 
 -- Of each step: letter, ticket, key if it is another one than before, next ticket, named, unnamed.
@@ -171,7 +170,7 @@ local function makeRules()
       text = '! ' .. first .. ' ' .. string.format('%.0f', tokens(1)) .. ' ' .. beat
     else
       call('PSETEX', hold, offerTime, first)
-      call('PSETEX', offer, 60000, first)
+      call('PSETEX', offer, missedTime, first)
       holder, missed, isGone = first, first, false
     end
     call('PUBLISH', prefix .. ':wake:' .. process, text .. ' ' .. key)

@@ -9,6 +9,9 @@ namespace festa::lock {
 constexpr Millis kLookMargin{5};
 // Longest time from an offer to its confirmation.
 constexpr Millis kOfferTime{500};
+// An offer that was not confirmed is known for this long, so that the next process to look at the
+// key takes its receiver for dead.
+constexpr Millis kMissedOfferTime{60'000};
 // A process that has not been heard of for this long has no place in line.
 constexpr Millis kAliveTime{2000};
 // Leases of this length may be granted by message to a process that is ready; others are offered. A

@@ -136,11 +136,11 @@ LineCall callOf(std::span<const LineCommand> steps, const RedisKeys& keys,
             {keys.alive(process)},
             {keys.wake(process), text(kAliveTime.count()), lifeOf(*beat)}};
   if (std::holds_alternative<QuitCommand>(steps[0])) return {kQuit, {keys.alive(process)}, {}};
-  LineCall call{
-      kSteps,
-      {keys.fence()},
-      {keys.storage(), process, text(kAliveTime.count()), text(kOfferTime.count()),
-       text(kShortestReadyLease.count()), text(kLongestReadyLease.count()), text(kDeadPerStep)}};
+  LineCall call{kSteps,
+                {keys.fence()},
+                {keys.storage(), process, text(kAliveTime.count()), text(kOfferTime.count()),
+                 text(kMissedOfferTime.count()), text(kShortestReadyLease.count()),
+                 text(kLongestReadyLease.count()), text(kDeadPerStep)}};
   call.arguments.reserve(call.arguments.size() + steps.size());
   for (const auto& step : steps) call.arguments.push_back(std::visit(StepText{}, step));
   return call;

@@ -1,6 +1,7 @@
 // The database goes away between lock and COMMIT, and during COMMIT; the process itself is frozen.
 #include "tests/support/loops.h"
 #include "tests/support/rush.h"
+#include "tests/support/sales.h"
 #include "tests/support/service.h"
 #include "tests/support/tcp_proxy.h"
 
@@ -115,6 +116,31 @@ TEST_F(PostgresChaos, TheReplyOfCommitIsLostAndTheOutcomeIsFoundOut) {
   proxy.cut();
   const auto answer = pending.get();
   EXPECT_EQ(answer.status, 201) << answer.body;
+}
+
+TEST_F(PostgresChaos, TheKeyOfASaleIsHeldUntilItsCommitIsAcknowledged) {
+  TcpProxy proxy(pg_.port());
+  auto throughProxy = database_;
+  throughProxy.port = proxy.port();
+  service_ = std::make_unique<Service>(throughProxy, patient());
+  const Sales sales(database_);
+  const auto performance = sales.performance(2);
+  const auto buy = [&](int seat) {
+    return service_->client().send("POST", reservationPath(performance), reservationBody(1, seat),
+                                   Sales::as(1));
+  };
+  ASSERT_EQ(buy(1).status, 200) << "the performance is known, its statement prepared";
+  proxy.swallowReplies();
+  auto pending = std::async(std::launch::async, [&] { return buy(2); });
+  ASSERT_TRUE(eventually([&] { return sales.seatsOf(performance).sold == 2; }));
+  // It is committed, and the service does not know it.
+  EXPECT_EQ(service_->locked("holding"), 1);
+  EXPECT_EQ(buy(2).code(), "SEAT_BUSY");
+  EXPECT_NE(pending.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  proxy.cut();
+  const auto answer = pending.get();
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_TRUE(eventually([&] { return service_->locked("holding") == 0; }));
 }
 
 TEST_F(PostgresChaos, RestartedInARushEvery2xxHasItsRowAndEveryRowItsAnswer) {

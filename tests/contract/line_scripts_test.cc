@@ -36,27 +36,30 @@ class Messages {
            const std::vector<std::string>& processes)
       : subscriber_(client->newSubscriber()) {
     for (const auto& process : processes)
-      subscriber_->subscribe(keys.wake(process),
-                             [this, process](const std::string&, const std::string& text) {
-                               const std::lock_guard guard(mutex_);
-                               heard_.push_back({process, lock::messageOf(text)});
-                             });
+      subscriber_->subscribe(keys.wake(process), [heard = heard_, process](
+                                                     const std::string&, const std::string& text) {
+        const std::lock_guard guard(heard->mutex);
+        heard->messages.push_back({process, lock::messageOf(text)});
+      });
   }
   std::vector<LineModel::Message> take(std::size_t count) {
     std::vector<LineModel::Message> taken;
     EXPECT_TRUE(eventually([&] {
-      const std::lock_guard guard(mutex_);
-      if (heard_.size() < count) return false;
-      taken = std::exchange(heard_, {});
+      const std::lock_guard guard(heard_->mutex);
+      if (heard_->messages.size() < count) return false;
+      taken = std::exchange(heard_->messages, {});
       return true;
     }));
     return taken;
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<LineModel::Message> heard_;
-  // Its callbacks end before what they use.
+  struct Heard {
+    std::mutex mutex;
+    std::vector<LineModel::Message> messages;  // guarded by mutex
+  };
+  // Shared with callbacks, one of which may run while the subscriber ends.
+  const std::shared_ptr<Heard> heard_ = std::make_shared<Heard>();
   const std::shared_ptr<drogon::nosql::RedisSubscriber> subscriber_;
 };
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <set>
 
@@ -30,42 +31,91 @@ std::set<std::string> storedTitles(const Service& service) {
 
 }  // namespace
 
-TEST(Drain, UnderLoadEveryRequestThatWasReadIsAnswered) {
-  Service service(sharedPg().createDatabase(), patient());
-  const auto headers = service.newFestival();
+namespace {
+
+constexpr int kClients = 20;
+
+// What a crowd was told about what it asked for, each by its own name.
+struct Told {
+  std::set<std::string> done;        // 2xx
+  std::set<std::string> unanswered;  // the connection ended
+  int odd = 0;                       // neither done nor SHUTTING_DOWN
+};
+
+// Clients that ask without a pause, `ask(client, i, n)` being the n-th question of client i, while
+// the service is told to stop, until it has ended. What is asked for is named "i-n".
+Told stopUnderLoad(Service& service, const std::function<Response(HttpClient&, int, int)>& ask) {
+  Told told;
   std::mutex mutex;
-  std::set<std::string> created;
-  std::set<std::string> unanswered;
   std::atomic<int> answers{0};
-  std::atomic<int> odd{0};
   std::atomic<bool> stopped{false};
   std::vector<std::thread> clients;
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < kClients; ++i)
     clients.emplace_back([&, i] {
       HttpClient client(service.port());
       for (int n = 0; !stopped; ++n) {
-        const auto title = std::to_string(i) + "-" + std::to_string(n);
-        const auto answer = client.send("POST", "/announcements", titled(title), headers);
+        const auto answer = ask(client, i, n);
+        const auto name = std::to_string(i) + "-" + std::to_string(n);
+        const bool isDone = answer.status / 100 == 2;
         const std::lock_guard guard(mutex);
-        if (answer.status == 201) created.insert(title);
-        if (answer.status == 0) unanswered.insert(title);
+        if (isDone) told.done.insert(name);
+        if (answer.status == 0) told.unanswered.insert(name);
         if (answer.status != 0) ++answers;
-        if (answer.status != 0 && answer.status != 201 && answer.code() != "SHUTTING_DOWN") ++odd;
+        if (answer.status != 0 && !isDone && answer.code() != "SHUTTING_DOWN") ++told.odd;
       }
     });
-  ASSERT_TRUE(eventually([&] { return answers > 500; }));
+  EXPECT_TRUE(eventually([&] { return answers > 500; }));
   service.process().signal(SIGTERM);
   const int status = service.process().wait();
   stopped = true;
   for (auto& client : clients) client.join();
-
   EXPECT_EQ(status, 0) << service.log();
-  EXPECT_EQ(odd, 0);
-  const auto stored = storedTitles(service);
-  EXPECT_EQ(stored, created) << "every 2xx has its row and every row its 2xx";
-  for (const auto& title : unanswered)
-    EXPECT_FALSE(stored.contains(title)) << "it was read, stored and not answered";
   EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":0)"), std::string::npos);
+  return told;
+}
+
+void expectTrue(const Told& told, const std::set<std::string>& stored) {
+  EXPECT_EQ(told.odd, 0);
+  EXPECT_EQ(stored, told.done) << "every 2xx has its row and every row its 2xx";
+  for (const auto& name : told.unanswered)
+    EXPECT_FALSE(stored.contains(name)) << "it was read, stored and not answered";
+}
+
+}  // namespace
+
+TEST(Drain, UnderLoadEveryRequestThatWasReadIsAnswered) {
+  Service service(sharedPg().createDatabase(), patient());
+  const auto headers = service.newFestival();
+  const auto told = stopUnderLoad(service, [&](HttpClient& client, int i, int n) {
+    const auto title = std::to_string(i) + "-" + std::to_string(n);
+    return client.send("POST", "/announcements", titled(title), headers);
+  });
+  expectTrue(told, storedTitles(service));
+}
+
+// Those of a batch are answered, too.
+TEST(Drain, UnderLoadEverySaleOfASharedTransactionIsAnswered) {
+  Service service(sharedPg().createDatabase(), patient());
+  constexpr int kSeatsEach = 2000;
+  const Sales sales(service.database());
+  sales.haveUsers(kClients);
+  const auto performance = sales.performance(kClients * kSeatsEach);
+  const auto told = stopUnderLoad(service, [&](HttpClient& client, int i, int n) {
+    return client.send("POST", reservationPath(performance),
+                       reservationBody(i + 1, 1 + i * kSeatsEach + n % kSeatsEach),
+                       Sales::as(i + 1));
+  });
+  std::set<std::string> sold;
+  PgSession session(service.database());
+  for (const auto& row :
+       session.query("SELECT number FROM reservations r JOIN seats s ON s.id = r.seat_id")) {
+    const int at = std::stoi(*row[0]) - 1;
+    sold.insert(std::to_string(at / kSeatsEach) + "-" + std::to_string(at % kSeatsEach));
+  }
+  expectTrue(told, sold);
+  const auto commits =
+      std::stoul(*session.query("SELECT count(DISTINCT xmin::text) FROM reservations")[0][0]);
+  EXPECT_LT(commits, sold.size()) << "no transaction was shared";
 }
 
 TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // What a crowd does that comes back with every refusal: a new one begins before the last one ends.
-// Like the server, it lets nobody in at kClosing.
+// Like the server, it lets no new request in at kClosing.
 void refuseWithoutPause(const std::shared_ptr<Drain>& drain) {
   std::optional<Drain::InFlight> requests[2];
   for (int i = 0; drain->stage() != Drain::Stage::kClosing; i = 1 - i) {
