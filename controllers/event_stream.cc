@@ -2,13 +2,18 @@
 
 #include "controllers/unsent_bytes.h"
 
+#include <trantor/net/EventLoop.h>
 #include <trantor/net/TcpConnection.h>
 
 #include <cctype>
+#include <sstream>
 
 namespace festa {
 
 namespace {
+
+// A reader that does not close its side when the stream has ended is closed after so many seconds.
+constexpr double kLinger = 5;
 
 class HttpEventSink : public EventSink {
  public:
@@ -18,6 +23,18 @@ class HttpEventSink : public EventSink {
         connection_(std::move(connection)),
         place_(std::move(place)),
         unsent_(sentSoFar()) {}
+
+  // No request is read behind a stream (drogon-http-stop.patch): its connection ends with it. At a
+  // stop Drogon has ended it already, and its loop may be gone.
+  ~HttpEventSink() override {
+    out_.reset();
+    const auto connection = connection_.lock();
+    if (!connection || !connection->connected()) return;
+    connection->shutdown();
+    connection->getLoop()->runAfter(kLinger, [closing = connection_] {
+      if (const auto stillOpen = closing.lock()) stillOpen->forceClose();
+    });
+  }
 
   bool send(const std::string& events) override {
     unsent_.handOver(events.size(), sentSoFar());
@@ -37,7 +54,7 @@ class HttpEventSink : public EventSink {
     return connection ? connection->bytesSent() : 0;
   }
 
-  const drogon::ResponseStreamPtr out_;
+  drogon::ResponseStreamPtr out_;
   const std::weak_ptr<trantor::TcpConnection> connection_;
   const std::shared_ptr<StreamPlaces::Place> place_;
   UnsentBytes unsent_;
@@ -45,10 +62,26 @@ class HttpEventSink : public EventSink {
 
 }  // namespace
 
+namespace {
+
+// As Drogon reads it: a list in any case (RFC 9110, 7.6.1).
+bool isClosedAfterwards(const drogon::HttpRequestPtr& request) {
+  auto options = request->getHeader("connection");
+  for (char& c : options) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::istringstream list(options);
+  for (std::string option; std::getline(list, option, ',');) {
+    const auto first = option.find_first_not_of(" \t");
+    const auto last = option.find_last_not_of(" \t");
+    if (first != std::string::npos && option.substr(first, last - first + 1) == "close")
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool mayStream(const drogon::HttpRequestPtr& request) {
-  auto connection = request->getHeader("connection");
-  for (char& c : connection) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return !request->isHead() && connection != "close" &&
+  return !request->isHead() && !isClosedAfterwards(request) &&
          request->version() == drogon::Version::kHttp11;
 }
 

@@ -16,7 +16,8 @@ namespace festa {
 // Drogon sends streams to requests of HTTP/1.1 whose connection stays, other than HEAD.
 bool mayStream(const drogon::HttpRequestPtr& request);
 
-// 200 with a stream that holds `place` until it ends. `begin` gets the sink when Drogon has sent
+// 200 with a stream that holds `place` until it ends, and its connection with it: no request is
+// read behind a stream. `begin` gets the sink when Drogon has sent
 // the headers, on the connection's loop; it hands it to a feed of services/live/. Where mayStream()
 // is false the answer is `once` and `begin` is not called.
 drogon::HttpResponsePtr eventStream(const drogon::HttpRequestPtr& request,

@@ -57,29 +57,39 @@ drogon::Task<std::int64_t> NotificationService::notify(std::int64_t festivalId,
 }
 
 drogon::Task<NotificationService::News> NotificationService::since(
-    std::optional<Snapshot> before, std::optional<std::int64_t> festivalId) const {
+    std::optional<Snapshot> before, std::optional<std::int64_t> festivalId, Page page) const {
   const std::string from = before ? before->text() : "";
   const std::int64_t festival = festivalId.value_or(0);
-  const std::int64_t most = kMostRead;
   // The index finds what is not older than the oldest transaction that ran at the time; among those
-  // are some that had committed. A snapshot that knows more than the database does is not used.
+  // are some that had committed. A snapshot that knows more than the database does is not used, and
+  // neither are rows of another one, which a restored database may have.
   const auto rows = co_await database_.client()->execSqlCoro(
       "SELECT now.snapshot::text, n.* FROM (SELECT pg_current_snapshot() AS snapshot,"
       "  nullif($1, '')::pg_snapshot AS before) AS now"
       " LEFT JOIN LATERAL (SELECT id, festival_id, announcement_id, title, content,"
-      "  " FESTA_LOCAL_TIME("notified_at") ", xid::text FROM announcement_notifications"
+      "  " FESTA_LOCAL_TIME("notified_at") ", xid::text FROM announcement_notifications o"
       "  WHERE xid >= pg_snapshot_xmin(now.before) AND NOT pg_visible_in_snapshot(xid, now.before)"
+      "   AND pg_visible_in_snapshot(xid, now.snapshot)"
       "   AND pg_snapshot_xmax(now.before) <= pg_snapshot_xmax(now.snapshot)"
       "   AND ($2::bigint = 0 OR festival_id = $2::bigint)"
-      "  ORDER BY id DESC LIMIT $3) AS n ON true",
-      from, festival, most);
+      "  ORDER BY o.xid LIMIT $3) AS n ON true",
+      from, festival, page.rows);
   const auto seen = Snapshot::parse(rows[0][0].as<std::string>());
   if (!seen) throw std::runtime_error("PostgreSQL's own snapshot cannot be read");
-  News news{*seen, {}};
-  for (const auto& row : rows)
-    if (!row[1].isNull()) news.unseen.push_back(notificationIn(row));
-  std::sort(news.unseen.begin(), news.unseen.end(),
-            [](const Notification& a, const Notification& b) { return a.id < b.id; });
+  News news{*seen, {}, rows.size() < static_cast<std::size_t>(page.rows)};
+  std::size_t bytes = 0;
+  for (const auto& row : rows) {
+    if (row[1].isNull()) break;
+    if (bytes >= page.bytes) {
+      news.isComplete = false;
+      break;
+    }
+    auto& notification = news.unseen.emplace_back(notificationIn(row));
+    notification.position = seen->upTo(notification.xid, *before).text();
+    bytes += notification.title.size() + notification.content.size();
+  }
+  if (!news.isComplete && !news.unseen.empty())
+    news.seen = seen->upTo(news.unseen.back().xid, *before);
   co_return news;
 }
 
@@ -89,11 +99,17 @@ drogon::Task<> NotificationService::requireFestival(std::int64_t festivalId) con
 }
 
 drogon::Task<std::size_t> NotificationService::sweep() const {
-  const auto rows = co_await database_.client()->execSqlCoro(
-      "DELETE FROM announcement_notifications WHERE notified_at < now() - make_interval(secs => $1)"
-      " RETURNING 1",
-      static_cast<double>(keep_.count()));
-  co_return rows.size();
+  constexpr std::size_t kAtOnce = 1000;
+  std::size_t removed = 0;
+  for (std::size_t last = kAtOnce; last == kAtOnce; removed += last) {
+    const auto rows = co_await database_.client()->execSqlCoro(
+        "DELETE FROM announcement_notifications WHERE id IN (SELECT id FROM"
+        " announcement_notifications WHERE notified_at < now() - make_interval(secs => $1)"
+        " ORDER BY notified_at LIMIT $2) RETURNING 1",
+        static_cast<double>(keep_.count()), static_cast<std::int64_t>(kAtOnce));
+    last = rows.size();
+  }
+  co_return removed;
 }
 
 }  // namespace festa

@@ -21,14 +21,14 @@ struct Notification {
   std::string content;
   std::string notifiedAt;  // ISO local date-time
   std::uint64_t xid = 0;   // of the transaction that wrote it
+  // The snapshot of a reader that has been told everything up to this one, as text.
+  std::string position = {};
 };
 
 // Thread-safe.
 class NotificationService {
  public:
   static constexpr std::chrono::seconds kPause{180};
-  static constexpr std::int64_t kMostRead = 1000;
-
   // Rows of the outbox are kept for `keep`.
   NotificationService(const Database& database, std::chrono::seconds keep)
       : database_(database), keep_(keep) {}
@@ -39,18 +39,24 @@ class NotificationService {
                                     const Receipt<std::int64_t>* receipt = nullptr) const;
 
   struct News {
-    Snapshot seen;                     // what this look has seen
-    std::vector<Notification> unseen;  // by it and not by the look before, by id
+    Snapshot seen;  // what this look has seen; if it is not complete, up to its last notification
+    std::vector<Notification> unseen;  // by it and not by the look before, by transaction
+    bool isComplete = true;            // false: there is more, which a look from `seen` finds
   };
-  // What has been committed since `before` was taken, in whatever order, of one festival or of all;
-  // the newest kMostRead. Without `before` nothing is unseen.
-  drogon::Task<News> since(std::optional<Snapshot> before,
-                           std::optional<std::int64_t> festivalId = {}) const;
+  // Most that one look reads, of rows and of their texts; at least one row.
+  struct Page {
+    std::int64_t rows = 1000;
+    std::size_t bytes = 8UL * 1024 * 1024;
+  };
+  // What has been committed since `before` was taken, in whatever order, of one festival or of all.
+  // Without `before` nothing is unseen. Every transaction writes one row.
+  drogon::Task<News> since(std::optional<Snapshot> before, std::optional<std::int64_t> festivalId,
+                           Page page) const;
 
   // Throws ServiceError(kFestivalNotFound).
   drogon::Task<> requireFestival(std::int64_t festivalId) const;
 
-  // Removes rows older than `keep`; how many.
+  // Removes rows older than `keep`, in statements of a thousand; how many.
   drogon::Task<std::size_t> sweep() const;
 
  private:

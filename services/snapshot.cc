@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace festa {
 
@@ -44,6 +45,23 @@ std::optional<Snapshot> Snapshot::parse(std::string_view text) {
     snapshot.running_.push_back(*xid);
   }
   return snapshot;
+}
+
+Snapshot Snapshot::upTo(std::uint64_t xid, const Snapshot& before) const {
+  Snapshot part;
+  part.end_ = std::max(before.end_, xid + 1);
+  // The first numbers of an epoch are no transactions.
+  if (!isValid(part.end_)) part.end_ += 3;
+  std::vector<std::uint64_t> candidates;
+  std::ranges::set_union(before.running_, running_, std::back_inserter(candidates));
+  for (const auto one : candidates)
+    if (one < part.end_ && !before.sees(one) && (one > xid || !sees(one)))
+      part.running_.push_back(one);
+  part.begin_ = part.running_.empty() ? part.end_ : part.running_.front();
+  part.text_ = std::to_string(part.begin_) + ':' + std::to_string(part.end_) + ':';
+  for (const auto one : part.running_)
+    part.text_.append(one == part.begin_ ? "" : ",").append(std::to_string(one));
+  return part;
 }
 
 bool Snapshot::sees(std::uint64_t xid) const {

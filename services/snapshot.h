@@ -18,6 +18,9 @@ class Snapshot {
   const std::string& text() const { return text_; }
   // The transaction had committed: as pg_visible_in_snapshot() says.
   bool sees(std::uint64_t xid) const;
+  // What `before`, an earlier one of the same database, had seen and, of what this one has seen,
+  // the transactions up to `xid`, which it sees.
+  Snapshot upTo(std::uint64_t xid, const Snapshot& before) const;
 
  private:
   Snapshot() = default;

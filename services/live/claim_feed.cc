@@ -12,6 +12,7 @@ namespace {
 constexpr double kFeedEvery = 0.2;
 constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kQuietRounds = 50;  // then a comment shows whether the reader is still there
+constexpr std::chrono::seconds kLongestBehind{60};
 
 }  // namespace
 
@@ -26,7 +27,7 @@ void ClaimFeed::stop() {
 void ClaimFeed::add(const ClaimView& claim, std::chrono::sys_seconds expiresAt,
                     std::unique_ptr<EventSink> sink) {
   const bool stays = sink->send(events_.event(claim)) && !claim.isFinished();
-  if (stays) readers_.add({claim, expiresAt, std::move(sink)});
+  if (stays) readers_.add({claim, expiresAt, std::move(sink), ReaderPatience(kLongestBehind)});
 }
 
 void ClaimFeed::endOver() {
@@ -51,6 +52,9 @@ void ClaimFeed::tell(const std::vector<ClaimView>& claims) {
 }
 
 bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) const {
+  const bool isBehind = reader.sink->isBehind();
+  if (!reader.patience.lasts(std::chrono::steady_clock::now(), isBehind)) return false;
+  if (isBehind) return true;
   bool listens = true;
   if (now != nullptr && *now != reader.last) {
     reader.last = *now;

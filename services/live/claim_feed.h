@@ -3,6 +3,7 @@
 
 #include "services/live/event_sink.h"
 #include "services/live/look_turn.h"
+#include "services/live/reader_patience.h"
 #include "services/live/readers.h"
 #include "services/queued_claims.h"
 
@@ -51,6 +52,7 @@ class ClaimFeed : public std::enable_shared_from_this<ClaimFeed> {
     ClaimView last;
     std::chrono::sys_seconds expiresAt;
     std::unique_ptr<EventSink> sink;
+    ReaderPatience patience;
     int quietRounds = 0;
   };
 
@@ -59,7 +61,8 @@ class ClaimFeed : public std::enable_shared_from_this<ClaimFeed> {
   void endOver();
   std::vector<std::int64_t> watched() const;
   void tell(const std::vector<ClaimView>& claims);
-  // Says to this reader what is new; false: it was the last event, or the reader has gone.
+  // Says to this reader what is new, unless it has yet to read what it was sent before; false: it
+  // was the last event, or the reader has gone or has not read for a minute.
   bool goesOn(Reader& reader, const ClaimView* now) const;
 
   const ClaimReader& claims_;

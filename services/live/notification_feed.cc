@@ -3,6 +3,8 @@
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
+#include <map>
+
 namespace festa {
 
 namespace {
@@ -12,6 +14,8 @@ constexpr std::chrono::seconds kLongestLook{5};  // longer than clients wait for
 constexpr int kQuietRounds = 50;                 // then a listener gets a new id to come back with
 constexpr int kIdleRounds = 10;                  // between looks without listeners
 constexpr std::size_t kMostReturns = 100;        // of one look; the others wait for the next
+constexpr std::chrono::seconds kLongestBehind{10};
+constexpr NotificationService::Page kReturnPage{.rows = 100, .bytes = 64UL * 1024};
 
 }  // namespace
 
@@ -33,39 +37,72 @@ void NotificationFeed::add(std::int64_t festivalId, std::optional<Snapshot> resu
        .festivalId = festivalId,
        .resumeFrom = std::move(resumeFrom),
        .sink = std::move(sink),
+       .patience = ReaderPatience(kLongestBehind),
        // With the first look, so that a listener that loses its connection soon can come back, too.
        .quietRounds = kQuietRounds - 1});
 }
 
-std::string NotificationFeed::rendered(const Notifications& notifications,
-                                       const Snapshot& seen) const {
-  std::string text;
-  for (const auto* const notification : notifications) {
-    // Not earlier: a listener that comes back with this id does not get the other events again.
-    if (notification == notifications.back()) text += "id: " + seen.text() + '\n';
-    text += "event: notification\ndata: " + events_.data(*notification) + "\n\n";
+// The words for what one look has found: for most listeners of a festival the same ones.
+class NotificationFeed::Telling {
+ public:
+  Telling(const NotificationEvents& events, const NotificationService::News& news)
+      : events_(events), news_(news) {
+    for (const auto& notification : news.unseen)
+      byFestival_[notification.festivalId].all.push_back(&notification);
   }
-  return text;
-}
 
-bool NotificationFeed::goesOn(Reader& reader, const NotificationService::News& news) const {
+  const NotificationService::News& news() const { return news_; }
+
+  // Of the festival, without what `told` has seen; empty: nothing.
+  std::string text(std::int64_t festivalId, const std::optional<Snapshot>& told) {
+    const auto found = byFestival_.find(festivalId);
+    if (found == byFestival_.end()) return "";
+    auto& festival = found->second;
+    std::vector<const Notification*> unseen;
+    for (const auto* const notification : festival.all)
+      if (!told || !told->sees(notification->xid)) unseen.push_back(notification);
+    if (unseen.size() < festival.all.size()) return rendered(unseen);
+    if (festival.text.empty()) festival.text = rendered(festival.all);
+    return festival.text;
+  }
+
+ private:
+  struct Festival {
+    std::vector<const Notification*> all;
+    std::string text;  // of all; empty: not needed yet
+  };
+
+  std::string rendered(const std::vector<const Notification*>& notifications) const {
+    std::string text;
+    for (const auto* const notification : notifications)
+      text += "id: " + notification->position +
+              "\nevent: notification\ndata: " + events_.data(*notification) + "\n\n";
+    return text;
+  }
+
+  const NotificationEvents& events_;
+  const NotificationService::News& news_;
+  std::map<std::int64_t, Festival> byFestival_;
+};
+
+bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
+  const bool isBehind = reader.sink->isBehind();
+  if (!reader.patience.lasts(std::chrono::steady_clock::now(), isBehind)) return false;
+  // It has been told what the look before this one had seen.
+  if (isBehind && !reader.resumeFrom) reader.resumeFrom = reader.told ? reader.told : seen_;
   if (reader.resumeFrom) return reader.sink->isConnected();
-  if (reader.sink->isBehind()) return false;
-  Notifications unseen;
-  for (const auto& notification : news.unseen)
-    if (notification.festivalId == reader.festivalId &&
-        !(reader.told && reader.told->sees(notification.xid)))
-      unseen.push_back(&notification);
-  if (unseen.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
+  auto text = telling.text(reader.festivalId, reader.told);
+  if (telling.news().isComplete) reader.told.reset();
+  if (text.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
   reader.quietRounds = 0;
-  return reader.sink->send(unseen.empty() ? "id: " + news.seen.text() + "\n\n"
-                                          : rendered(unseen, news.seen));
+  if (text.empty()) text = "id: " + telling.news().seen.text() + "\n\n";
+  return reader.sink->send(text);
 }
 
 std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
   std::vector<Return> all;
   readers_.each([&](const Reader& reader) {
-    if (reader.resumeFrom && all.size() < kMostReturns)
+    if (reader.resumeFrom && !reader.sink->isBehind() && all.size() < kMostReturns)
       all.push_back({reader.number, reader.festivalId, *reader.resumeFrom});
   });
   return all;
@@ -73,34 +110,41 @@ std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
 
 // Between two looks: it has seen what the first of them has, and the second finds the rest.
 drogon::Task<> NotificationFeed::welcome(Return back) {
-  const auto missed = co_await outbox_.since(back.from, back.festivalId);
-  Notifications unseen;
-  for (const auto& notification : missed.unseen) unseen.push_back(&notification);
+  const auto page = kReturnPage;
+  const auto missed = co_await outbox_.since(back.from, back.festivalId, page);
+  const auto text = Telling(events_, missed).text(back.festivalId, {});
   readers_.keepIf([&](Reader& reader) {
     if (reader.number != back.number) return true;
     reader.resumeFrom.reset();
-    reader.told = missed.seen;
-    return unseen.empty() || reader.sink->send(rendered(unseen, missed.seen));
+    (missed.isComplete ? reader.told : reader.resumeFrom) = missed.seen;
+    return text.empty() || reader.sink->send(text);
   });
 }
 
 drogon::Task<> NotificationFeed::look() {
-  const auto news = co_await outbox_.since(seen_);
-  readers_.keepIf([&](Reader& reader) { return goesOn(reader, news); });
+  const NotificationService::Page page;
+  const auto news = co_await outbox_.since(seen_, std::nullopt, page);
+  Telling telling(events_, news);
+  readers_.keepIf([&](Reader& reader) { return goesOn(reader, telling); });
   seen_ = news.seen;
   const auto all = returns();
-  for (const auto& back : all) co_await welcomeOrEnd(back);
+  for (const auto& back : all) {
+    if (turn_.isStopped()) break;
+    const bool wasTold = co_await welcomeOrEnd(back);
+    // A database that is away would keep the others waiting once for each of them.
+    if (!wasTold) break;
+  }
 }
 
-// One listener's failure does not keep the others waiting.
-drogon::Task<> NotificationFeed::welcomeOrEnd(Return back) {
+drogon::Task<bool> NotificationFeed::welcomeOrEnd(Return back) {
   try {
     co_await welcome(back);
-    co_return;
+    co_return true;
   } catch (const std::exception& error) {
     LOG_WARN << "a listener could not be told what it has missed: " << error.what();
   }
   readers_.keepIf([&](const Reader& reader) { return reader.number != back.number; });
+  co_return false;
 }
 
 bool NotificationFeed::isDue() {

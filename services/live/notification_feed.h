@@ -3,6 +3,7 @@
 
 #include "services/live/event_sink.h"
 #include "services/live/look_turn.h"
+#include "services/live/reader_patience.h"
 #include "services/live/readers.h"
 #include "services/notification_service.h"
 
@@ -26,11 +27,12 @@ class NotificationEvents {
 
 // Each instance looks into the outbox five times a second, and every two seconds while it has no
 // listeners. A look finds what the one before has not seen, so that rows are told that are
-// committed in another order than that of their ids. The last event of a look carries the look's
-// snapshot as its id: a listener that comes back with it, to any instance, is told what it has not
-// seen, at most the newest NotificationService::kMostRead of it. It may be told the same
-// notification twice. A listener gets its first id with the first look, and a new one every ten
-// seconds. A listener that does not read what it is sent is ended and can come back. Thread-safe.
+// committed in another order than that of their ids. An event's id is the snapshot of a listener
+// that has been told everything up to it: one that comes back with it, to any instance, is told
+// what it has not seen, in pages. It may be told the same notification twice. A listener gets its
+// first id with the first look, and a new one every ten seconds. One that takes less than it is
+// sent is told nothing more until it has caught up, and is ended when that takes ten seconds; it
+// can come back. Thread-safe.
 class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
  public:
   // Both outlive the feed.
@@ -55,9 +57,10 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
     std::int64_t festivalId;
     // Set until the listener has been told what this has not seen.
     std::optional<Snapshot> resumeFrom = {};
-    // What has been seen when it was told so: the next look may find some of that again.
+    // What it had seen then: the next look may find some of that again.
     std::optional<Snapshot> told = {};
     std::unique_ptr<EventSink> sink;
+    ReaderPatience patience;
     int quietRounds = 0;
   };
   struct Return {
@@ -65,7 +68,7 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
     std::int64_t festivalId;
     Snapshot from;
   };
-  using Notifications = std::vector<const Notification*>;
+  class Telling;
 
   drogon::AsyncTask feed();
   drogon::Task<> look();
@@ -73,15 +76,14 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
   bool isDue();
   // Says once, not five times a second, that looks fail or work again. Empty: it worked.
   void report(const std::string& failure);
-  // Listeners that have come back, at most kMostReturns of them.
+  // Listeners that have come back or caught up, at most kMostReturns of them.
   std::vector<Return> returns() const;
+  // One page of what it has missed.
   drogon::Task<> welcome(Return back);
-  // Ends the stream of one that cannot be told; it may come back.
-  drogon::Task<> welcomeOrEnd(Return back);
-  // False: the listener has gone, or does not read.
-  bool goesOn(Reader& reader, const NotificationService::News& news) const;
-  // As events, the last one with `seen` as its id.
-  std::string rendered(const Notifications& notifications, const Snapshot& seen) const;
+  // False: it could not be told. Its stream is ended; it may come back.
+  drogon::Task<bool> welcomeOrEnd(Return back);
+  // False: the listener has gone, or has not read for too long.
+  bool goesOn(Reader& reader, Telling& telling) const;
 
   const NotificationService& outbox_;
   const NotificationEvents& events_;

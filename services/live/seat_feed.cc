@@ -15,6 +15,7 @@ constexpr double kTick = 0.05;
 constexpr milliseconds kLookEvery{250};
 constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kPauseFactor = 3;  // a look of 100 ms is followed by a pause of 300 ms
+constexpr milliseconds kLongestPause{2000};
 
 }  // namespace
 
@@ -72,23 +73,36 @@ drogon::AsyncTask SeatFeed::look() {
   if (!turn_.begin()) co_return;
   const auto halls = watched();
   const auto began = Clock::now();
+  std::string failure;
   for (const auto id : halls) {
-    if (turn_.isStopped()) break;
-    co_await lookAt(id);
+    // A database that is away would take its time for each of them.
+    if (turn_.isStopped() || !failure.empty()) break;
+    failure = co_await lookAt(id);
   }
+  report(failure);
   const auto ended = Clock::now();
-  if (!halls.empty()) due_ = std::max(began + kLookEvery, ended + kPauseFactor * (ended - began));
+  const auto pause = std::min<Clock::duration>(kPauseFactor * (ended - began), kLongestPause);
+  if (!halls.empty()) due_ = std::max(began + kLookEvery, ended + pause);
   turn_.end();
 }
 
-drogon::Task<> SeatFeed::lookAt(std::int64_t performanceId) {
+drogon::Task<std::string> SeatFeed::lookAt(std::int64_t performanceId) {
   SeatPicture picture;
+  std::string failure;
   try {
     picture = co_await performances_.soldSeats(performanceId);
   } catch (const std::exception& error) {
-    LOG_WARN << "the seats of a watched hall were not read: " << error.what();
+    failure = *error.what() == '\0' ? "unknown" : error.what();
   }
   tell(performanceId, std::move(picture));
+  co_return failure;
+}
+
+void SeatFeed::report(const std::string& failure) {
+  const bool fails = !failure.empty();
+  if (fails && !hasFailed_) LOG_WARN << "the seats of watched halls cannot be read: " << failure;
+  if (!fails && hasFailed_) LOG_WARN << "the seats of watched halls are read again";
+  hasFailed_ = fails;
 }
 
 void SeatFeed::tell(std::int64_t performanceId, SeatPicture picture) {

@@ -30,8 +30,9 @@ class SeatEvents {
 
 // State, not history: while halls are watched, their sold seats are read at most four times a
 // second, one hall after the other, and the reads of this process take at most a quarter of the
-// time of one connection. What has changed is written once and sent to all watchers of the hall;
-// nothing is added to a sale. Thread-safe.
+// time of one connection; there is a look every two seconds, however slow they are. What has
+// changed is written once and sent to all watchers of the hall; nothing is added to a sale.
+// Thread-safe.
 class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
  public:
   // Both outlive the feed.
@@ -66,7 +67,10 @@ class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
 
   void tick();
   drogon::AsyncTask look();
-  drogon::Task<> lookAt(std::int64_t performanceId);
+  // Why the hall could not be read; empty: it was.
+  drogon::Task<std::string> lookAt(std::int64_t performanceId);
+  // Says once that looks fail or work again. Empty: it worked.
+  void report(const std::string& failure);
   // Forgets halls without watchers.
   std::vector<std::int64_t> watched();
   void tell(std::int64_t performanceId, SeatPicture picture);
@@ -79,7 +83,9 @@ class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
   std::map<std::int64_t, Hall> halls_;  // guarded by mutex_
   bool closed_ = false;                 // guarded by mutex_
   LookTurn turn_;
-  Clock::time_point due_;  // on the loop only
+  // on the loop only
+  Clock::time_point due_;
+  bool hasFailed_ = false;  // the last look
 };
 
 }  // namespace festa

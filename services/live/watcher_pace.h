@@ -1,8 +1,9 @@
 // What one watcher of a hall is told after a look at the hall. Pure.
 #pragma once
 
+#include "services/live/reader_patience.h"
+
 #include <chrono>
-#include <optional>
 
 namespace festa {
 
@@ -20,8 +21,9 @@ class WatcherPace {
 
   // What to send now. The caller sends it, or ends the stream for kEnd.
   Say next(Time now, bool isBehind, bool hasChanges) {
-    if (isBehind) return fallBehind(now);
-    behindSince_.reset();
+    if (!patience_.lasts(now, isBehind)) return Say::kEnd;
+    needsSnapshot_ = needsSnapshot_ || isBehind;
+    if (isBehind) return Say::kNothing;
     if (!needsSnapshot_ && !hasChanges && now - lastSaid_ < kSilence) return Say::kNothing;
     lastSaid_ = now;
     if (needsSnapshot_) {
@@ -32,15 +34,9 @@ class WatcherPace {
   }
 
  private:
-  Say fallBehind(Time now) {
-    needsSnapshot_ = true;
-    if (!behindSince_) behindSince_ = now;
-    return now - *behindSince_ < kLongestBehind ? Say::kNothing : Say::kEnd;
-  }
-
   Time lastSaid_;
   bool needsSnapshot_ = true;
-  std::optional<Time> behindSince_;
+  ReaderPatience patience_{kLongestBehind};
 };
 
 }  // namespace festa

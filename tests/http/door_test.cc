@@ -119,6 +119,42 @@ TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
       << metric(service, "festa_http_connections");
 }
 
+// Their answers would be kept in memory until the stream ends.
+TEST(Door, NoRequestIsReadBehindAStream) {
+  Service service(sharedPg().createDatabase());
+  const auto ask = askForLargeList(service);
+  const auto performance = Sales(service.database()).performance(5);
+  const auto before = service.process().residentMegabytes();
+  RawSocket stream(service.port());
+  stream.send("GET /performances/" + std::to_string(performance) +
+              "/seats/events HTTP/1.1\r\nHost: x\r\n\r\n");
+  ASSERT_TRUE(stream.readUntil("event: snapshot", 1, 10s)) << stream.received();
+  stream.sendSome(repeated(ask, 400));
+  const auto sale = service.client().send("POST", reservationPath(performance),
+                                          reservationBody(1, 1), Sales::as(1));
+  ASSERT_EQ(sale.status, 200) << sale.body;
+  EXPECT_TRUE(stream.readUntil("event: changes", 1, 10s)) << "the stream goes on";
+  EXPECT_EQ(service.metrics().find("route=\"/announcements\""), std::string::npos);
+  EXPECT_LT(service.process().residentMegabytes() - before, grown(60));
+}
+
+// Otherwise a client would send its next request where none is read.
+TEST(Door, AStreamEndsWithItsConnection) {
+  Service service(sharedPg().createDatabase(),
+                  {{"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"}});
+  const auto coupon = std::to_string(Sales(service.database()).coupon(1, true));
+  const auto claim =
+      service.client().request("POST", "/coupons/" + coupon + "/claims", Sales::as(1));
+  ASSERT_EQ(claim.status, 202) << claim.body;
+  RawSocket stream(service.port());
+  stream.send("GET " + claim.header("location") + "/events HTTP/1.1\r\nHost: x\r\n" +
+              "Authorization: " + Sales::as(1).at("Authorization") + "\r\n\r\n");
+  const auto events = stream.readAll();
+  EXPECT_TRUE(stream.isClosed());
+  EXPECT_TRUE(events.find(R"("state":"DONE")") != std::string::npos) << events;
+  EXPECT_TRUE(events.ends_with("0\r\n\r\n")) << events;
+}
+
 TEST(Door, AnswersThatWereReadAreFreed) {
   Service service(sharedPg().createDatabase());
   const auto ask = askForLargeList(service);

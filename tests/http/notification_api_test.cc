@@ -12,7 +12,9 @@ using std::chrono::milliseconds;
 // One stream of events.
 class Listener {
  public:
-  Listener(int port, const std::string& query, const std::string& headers = "") : socket_(port) {
+  // `window`: see RawSocket.
+  Listener(int port, const std::string& query, const std::string& headers = "", int window = 0)
+      : socket_(port, window) {
     socket_.send("GET /announcements/events" + query + " HTTP/1.1\r\nHost: a\r\n" + headers +
                  "\r\n");
     // The first thing that a listener is told, after which it misses nothing.
@@ -52,6 +54,19 @@ class NotificationApi : public ApiTest {
   std::string query() const { return "?festival=" + std::to_string(festival); }
   static std::string data(const std::string& id) { return R"("announcementId":)" + id + ','; }
 };
+
+// Notifications of an announcement, each with a text of 9,000 bytes and in its own transaction.
+void haveLargeNotifications(const Service& service, std::int64_t festival,
+                            const std::string& announcement, int count) {
+  PgSession session(service.database());
+  for (int i = 0; i < count; ++i)
+    session.query(
+        "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
+        " SELECT $1::bigint, $2::bigint, 'number ' || $3::text || '!', repeat('c', 9000)",
+        {std::to_string(festival), announcement, std::to_string(i)});
+}
+
+constexpr int kSmallWindow = 8 * 1024;
 
 }  // namespace
 
@@ -126,6 +141,29 @@ TEST_F(NotificationApi, AReturningListenerGetsExactlyTheMissedEvents) {
   ASSERT_EQ(notify(third).status, 200);
   EXPECT_TRUE(back.hears(data(third))) << "and goes on listening";
   EXPECT_EQ(back.count("data: "), 2);
+}
+
+// More than a slow connection takes at once.
+TEST_F(NotificationApi, AReturningListenerIsToldALargeBacklogInOrderAndOnce) {
+  const auto first = announce();
+  std::string last;
+  {
+    Listener listener(service->port(), query());
+    ASSERT_EQ(notify(first).status, 200);
+    ASSERT_TRUE(listener.hears(data(first)));
+    last = listener.lastId();
+  }
+  constexpr int kMissed = 60;
+  haveLargeNotifications(*service, festival, first, kMissed);
+  Listener back(service->port(), query(), "Last-Event-ID: " + last + "\r\n", kSmallWindow);
+  const auto numbered = [](int i) { return "number " + std::to_string(i) + "!"; };
+  ASSERT_TRUE(back.hears(numbered(kMissed - 1), 1, std::chrono::seconds(20)));
+  std::size_t at = 0;
+  for (int i = 0; i < kMissed; ++i) {
+    EXPECT_EQ(back.count(numbered(i)), 1) << i;
+    EXPECT_GT(back.all().find(numbered(i)), at);
+    at = back.all().find(numbered(i));
+  }
 }
 
 TEST_F(NotificationApi, ANewListenerGetsNoPastEvents) {
@@ -224,18 +262,14 @@ TEST(NotificationStreams, AreBoundedInNumberAndEndWithTheService) {
 // What it has not read stays in the outbox, not in memory.
 TEST(NotificationStreams, AListenerThatDoesNotReadIsEndedAndFreesItsPlace) {
   Service service(sharedPg().createDatabase(), {{"NOTIFICATIONS_MAX_STREAMS", "1"}});
-  Listener deaf(service.port(), "?festival=1");
+  Listener deaf(service.port(), "?festival=1", "", kSmallWindow);
   ASSERT_TRUE(deaf.isOpen());
   auto client = service.client();
   expectProblem(client.get("/announcements/events?festival=1"), 503, "OVERLOADED");
   const auto made = client.send("POST", "/announcements", R"({"title":"t","content":"c"})",
                                 service.as("council1"));
   ASSERT_EQ(made.status, 201);
-  PgSession(service.database())
-      .query(
-          "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
-          " SELECT 1, $1::bigint, 't', repeat('c', 9000) FROM generate_series(1, 1000)",
-          {made.json()["announcementId"].asString()});
+  haveLargeNotifications(service, 1, made.json()["announcementId"].asString(), 100);
   EXPECT_TRUE(eventually([&] { return Listener(service.port(), "?festival=1").isOpen(); }));
 }
 

@@ -35,8 +35,9 @@ class NotificationServiceTest : public DatabaseFixture {
         " ORDER BY id LIMIT 1 RETURNING id",
         {std::to_string(festival)})[0][0]);
   }
-  News since(std::optional<Snapshot> before, std::optional<std::int64_t> festival = {}) {
-    return run([&] { return service_.since(before, festival); });
+  News since(std::optional<Snapshot> before, std::optional<std::int64_t> festival = {},
+             NotificationService::Page page = {}) {
+    return run([&] { return service_.since(before, festival, page); });
   }
   // What the outbox says to a reader that remembers the largest id it has read.
   Ids naively(std::int64_t after) {
@@ -96,7 +97,7 @@ TEST_F(NotificationServiceTest, AnOpenWriterHoldsUpNothing) {
   EXPECT_EQ(idsOf(since(before)), Ids{id});
 }
 
-TEST_F(NotificationServiceTest, ReadersOfOneFestivalGetItsRowsByIdAndWithTheirTexts) {
+TEST_F(NotificationServiceTest, ReadersOfOneFestivalGetItsRowsInOrderAndWithTheirTexts) {
   const auto before = since({}).seen;
   const auto a = write(session_, 1), b = write(session_, 2), c = write(session_, 1);
   EXPECT_EQ(idsOf(since(before)), (Ids{a, b, c}));
@@ -115,14 +116,56 @@ TEST_F(NotificationServiceTest, ASnapshotThatIsAheadOfTheDatabaseFindsNothing) {
   EXPECT_EQ(idsOf(since(Snapshot::parse("999999999:999999999:"))), Ids{});
 }
 
-TEST_F(NotificationServiceTest, NotMoreThanAThousandAreReadAtOnce) {
+// Commits in another order than that of ids and transactions, some of it while pages are read.
+TEST_F(NotificationServiceTest, PagesLoseNothingAndTellNothingTwice) {
+  auto look = since({});
+  PgSession slow(where_);
+  slow.run("BEGIN");
+  Ids written{write(slow)};
+  for (int i = 0; i < 7; ++i) written.push_back(write(session_));
+  Ids read;
+  int pages = 0;
+  do {
+    look = since(look.seen, {}, {.rows = 3});
+    if (++pages == 2) {
+      slow.run("COMMIT");
+      for (int i = 0; i < 2; ++i) written.push_back(write(session_));
+    }
+    EXPECT_LE(look.unseen.size(), 3U);
+    for (const auto id : idsOf(look)) read.push_back(id);
+  } while (!look.isComplete);
+  EXPECT_GT(pages, 3);
+  std::ranges::sort(read);
+  EXPECT_EQ(read, written);
+  EXPECT_EQ(idsOf(since(look.seen)), Ids{});
+}
+
+TEST_F(NotificationServiceTest, APageEndsBehindTheRowThatFillsIt) {
   const auto before = since({}).seen;
-  session_.run(
-      "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
-      " SELECT 1, 1, 't', 'c' FROM generate_series(1, 1005)");
-  const auto ids = idsOf(since(before));
-  EXPECT_EQ(ids.size(), 1000U);
-  EXPECT_EQ(std::to_string(ids.back()), one("SELECT max(id) FROM announcement_notifications"));
+  const auto first = write(session_), second = write(session_);
+  const auto page = since(before, {}, {.bytes = 1});
+  EXPECT_EQ(idsOf(page), Ids{first});
+  EXPECT_FALSE(page.isComplete);
+  EXPECT_EQ(idsOf(since(page.seen)), Ids{second});
+}
+
+// What a listener comes back with.
+TEST_F(NotificationServiceTest, APositionHasSeenEverythingUpToItsNotification) {
+  const auto before = since({}).seen;
+  const auto a = write(session_), b = write(session_), c = write(session_);
+  const auto news = since(before);
+  ASSERT_EQ(idsOf(news), (Ids{a, b, c}));
+  EXPECT_EQ(idsOf(since(Snapshot::parse(news.unseen[0].position))), (Ids{b, c}));
+  EXPECT_EQ(idsOf(since(Snapshot::parse(news.unseen[1].position))), Ids{c});
+  EXPECT_EQ(idsOf(since(Snapshot::parse(news.unseen[2].position))), Ids{});
+}
+
+// A dump that was restored into a cluster with smaller numbers.
+TEST_F(NotificationServiceTest, RowsOfTransactionsThatAreYetToComeAreNotTold) {
+  const auto before = since({}).seen;
+  write(session_);
+  session_.run("UPDATE announcement_notifications SET xid = '999999999'");
+  EXPECT_EQ(idsOf(since(before)), Ids{});
 }
 
 TEST_F(NotificationServiceTest, AnAnnouncementIsNotifiedOnceInThreeMinutes) {
