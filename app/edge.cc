@@ -168,10 +168,10 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   contextOf(request).inFlight.emplace(drain_);
   // Not in open(): a request does not know its port before it has been read to its end.
   if (!isServedHere(request)) contextOf(request).route = {};
+  if (drain_->isRefusing()) contextOf(request).inFlight->refuse();
   // On every path and at all times: a browser shows a refused preflight as a CORS error
   // and hides the reason, which the answer to the request itself would show.
   if (isPreflight(request)) return preflight(request);
-  if (drain_->isRefusing()) contextOf(request).inFlight->refuse();
   if (auto refusal = refuse(request)) return refusal;
   if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
   if (request->body().size() > settings_.maxBodyBytes)

@@ -27,6 +27,7 @@ class HttpEventSink : public EventSink {
   // No request is read behind a stream (drogon-http-stop.patch): its connection ends with it. At a
   // stop Drogon has ended it already, and its loop may be gone.
   ~HttpEventSink() override {
+    place_.reset();  // a client that has read the end of its stream may begin another one
     out_.reset();
     const auto connection = connection_.lock();
     if (!connection || !connection->connected()) return;
@@ -56,7 +57,7 @@ class HttpEventSink : public EventSink {
 
   drogon::ResponseStreamPtr out_;
   const std::weak_ptr<trantor::TcpConnection> connection_;
-  const std::shared_ptr<StreamPlaces::Place> place_;
+  std::shared_ptr<StreamPlaces::Place> place_;
   UnsentBytes unsent_;
 };
 

@@ -76,15 +76,21 @@ void MemoryLockStorage::timeOut(const LockKey& key, WaiterId id) {
 
 // Callers hold mutex_.
 void MemoryLockStorage::watchHolder(const LockKey& key, SteadyTime expiresAt) {
-  if (!watched_.insert(key).second) return;
-  timers_->runAfter(seconds(expiresAt - SteadyClock::now()), [weak = weak_from_this(), key] {
-    if (auto self = weak.lock()) self->onHolderTimer(key);
+  const auto [watched, isNew] = watched_.emplace(key, expiresAt);
+  if (!isNew && watched->second <= expiresAt) return;
+  watched->second = expiresAt;
+  const auto wait = seconds(expiresAt - SteadyClock::now());
+  timers_->runAfter(wait, [weak = weak_from_this(), key, expiresAt] {
+    if (auto self = weak.lock()) self->onHolderTimer(key, expiresAt);
   });
 }
 
-void MemoryLockStorage::onHolderTimer(const LockKey& key) {
+void MemoryLockStorage::onHolderTimer(const LockKey& key, SteadyTime armedFor) {
   const std::lock_guard guard(mutex_);
-  watched_.erase(key);
+  const auto watched = watched_.find(key);
+  // An earlier timer has taken its place: the next holder's lease was shorter.
+  if (watched == watched_.end() || watched->second != armedFor) return;
+  watched_.erase(watched);
   try {
     deliver(table_.expire(key, SteadyClock::now()));
   } catch (const std::out_of_range& error) {
@@ -112,6 +118,7 @@ drogon::Task<Unlocked> MemoryLockStorage::unlock(Lease lease) {
   try {
     auto release = table_.release(lease.key, lease.owner, SteadyClock::now());
     deliver(std::move(release.next));
+    if (const auto expiresAt = table_.contendedUntil(lease.key)) watchHolder(lease.key, *expiresAt);
     co_return release.released ? Unlocked::kReleased : Unlocked::kLost;
   } catch (const std::out_of_range& error) {
     LOG_ERROR << "no fence for the next holder: " << error.what();

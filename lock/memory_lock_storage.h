@@ -8,8 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
-#include <variant>
 
 namespace festa::lock {
 
@@ -46,7 +44,7 @@ class MemoryLockStorage : public LockStorage,
   void startWaitTimer(const LockRequest& request, WaiterId id, const Waiter& waiter);
   void timeOut(const LockKey& key, WaiterId id);
   void watchHolder(const LockKey& key, SteadyTime expiresAt);
-  void onHolderTimer(const LockKey& key);
+  void onHolderTimer(const LockKey& key, SteadyTime armedFor);
   void deliver(LockTable::Grants grants);
 
   trantor::EventLoop* const timers_;
@@ -54,7 +52,8 @@ class MemoryLockStorage : public LockStorage,
   // guarded by mutex_
   LockTable table_;
   std::unordered_map<WaiterId, Waiter*> waiting_;  // exactly those that stand in a line of table_
-  std::unordered_set<LockKey> watched_;            // keys with a holder timer under way
+  // Keys with a holder timer under way, and when the earliest one of each ends.
+  std::unordered_map<LockKey, SteadyTime> watched_;
   WaiterId lastWaiter_ = 0;
   bool closed_ = false;
 };

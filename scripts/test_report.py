@@ -10,6 +10,7 @@ ENDED = re.compile(r"^\[ +(OK|FAILED) +\] (\S+?),? .*\((\d+) ms\)$")
 BEGUN = re.compile(r"^\[ RUN +\] (\S+)$")
 PROGRAM = re.compile(r"^\d+/\d+ Test: (\S+)$")
 MOST_LINES = 60  # of one failed test
+MOST_LOG_LINES = 20  # among them, of the services that it started
 
 
 def read(log):
@@ -31,6 +32,13 @@ def read(log):
         yield program, test, None, True, lines
 
 
+def worth_reading(lines):
+    """The last ones; a service's log does not push out what the test itself said."""
+    is_log = [line.lstrip().startswith('{"time"') for line in lines]
+    kept_log = set([i for i, log in enumerate(is_log) if log][-MOST_LOG_LINES:])
+    return [line for i, line in enumerate(lines) if not is_log[i] or i in kept_log][-MOST_LINES:]
+
+
 def main(folder):
     log = pathlib.Path(folder) / "Testing/Temporary/LastTest.log"
     if not log.exists():
@@ -42,7 +50,7 @@ def main(folder):
     failed = [one for one in tests if one[3]]
     for program, test, _, _, lines in failed:
         print(f"\nFAILED {program}: {test}")
-        for line in lines[-MOST_LINES:]:
+        for line in worth_reading(lines):
             print("  " + line[:400])
     if failed:
         print("\nfailed: " + ", ".join(f"{program}: {test}" for program, test, _, _, _ in failed))

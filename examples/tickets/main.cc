@@ -108,7 +108,7 @@ int main() {
 
   auto& storage = inMemory(epoch);  // for several processes: onRedis(database)
 
-  const lock::Lockable show{.name = "show", .key = "show:{path.id}", .lease = lock::Millis{1000}};
+  const lock::Lockable show{.name = "show", .key = "show:{path.id}", .lease = lock::Millis{2000}};
   static const Host host(storage);
   static lock::LockBoard board(64);  // at most so many holders at a time
   static Log log;

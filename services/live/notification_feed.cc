@@ -15,7 +15,7 @@ constexpr int kQuietRounds = 50;                 // then a listener gets a new i
 constexpr int kIdleRounds = 10;                  // between looks without listeners
 constexpr std::size_t kMostReturns = 100;        // of one look; the others wait for the next
 constexpr std::chrono::seconds kLongestBehind{10};
-constexpr NotificationService::Page kReturnPage{.rows = 100, .bytes = 64UL * 1024};
+constexpr NotificationService::Page kReturnPage{.rows = 1000, .bytes = 256UL * 1024};
 
 }  // namespace
 

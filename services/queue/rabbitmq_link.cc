@@ -65,12 +65,13 @@ void RabbitMqLink::serve(RabbitMqConnection& connection) {
       end = SteadyClock::now() + settings_.stopPatience;
       role_.stopping(connection);
     }
-    auto event = connection.next();
-    if (event) role_.received(connection, std::move(*event));
+    // The time first, then all that has arrived by then: however long this thread stands still, a
+    // confirm that waits in the socket is read before its message is found late.
     const auto now = SteadyClock::now();
+    while (auto event = connection.next()) role_.received(connection, std::move(*event));
     const auto due = role_.turn(connection, now);
     if (isStopping && (role_.isIdle() || now >= end)) return connection.close();
-    if (!event) connection.wait(*role_.wakeUp(), std::min({due, end, now + beat}));
+    connection.wait(*role_.wakeUp(), std::min({due, end, now + beat}));
   }
 }
 

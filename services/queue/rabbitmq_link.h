@@ -17,7 +17,8 @@ class RabbitMqRole {
 
   virtual void connected(RabbitMqConnection& connection) = 0;
   virtual void received(RabbitMqConnection& connection, RabbitMqEvent event) = 0;
-  // Does what is due. Called after every event and wake-up, and at the time it returns.
+  // Does what is due. Called when all that has arrived is received, after every wake-up, and at the
+  // time it returns.
   virtual SteadyTime turn(RabbitMqConnection& connection, SteadyTime now) = 0;
   // The connection is lost: its delivery tags are void, and missing confirms will not come.
   virtual void lost() = 0;

@@ -26,7 +26,8 @@ QueueCounts RabbitMqQueue::counts() const {
 }
 
 void RabbitMqQueue::stop() {
-  for (const auto& link : links_) link->beginStop();
+  // The publisher last: once it is not available, no consumer begins anything.
+  for (auto link = links_.rbegin(); link != links_.rend(); ++link) (*link)->beginStop();
   for (const auto& link : links_) link->join();
 }
 

@@ -13,7 +13,7 @@ class OperatorPage(PageTest):
         token = self.lab.post("/councils/login", {"username": "council1", "password": "council-demo-1"})["accessToken"]
         announcement = {"title": "slow", "content": "slow", "isPinned": False}
         slow = threading.Thread(target=self.lab.post, args=("/announcements", announcement, token),
-                                kwargs={"X-Lab-Fault": "pause-before-commit=2300"})
+                                kwargs={"X-Lab-Fault": "pause-before-commit=6000"})
         slow.start()
         self.named("stuck")
         self.assertEqual(len(self.all('[data-test="locks"] tr.stuck')), 1)

@@ -67,8 +67,10 @@ class Acknowledgement : public testing::Test {
     return service_->client().request("POST", "/coupons/" + std::to_string(coupon) + "/claims",
                                       headers);
   }
+  // Patient: what makes an outcome unknown here is the end of a session, and there is time to find
+  // out about it.
   void start(const Service::Settings& settings = {}) {
-    service_ = std::make_unique<Service>(database_, settings);
+    service_ = std::make_unique<Service>(database_, patient(settings));
   }
   bool becomes(std::int64_t claim, const std::string& state) {
     return eventually([&] {

@@ -3,9 +3,11 @@
 #include "tests/support/attackers.h"
 #include "tests/support/framing_cases.h"
 #include "tests/support/loops.h"
+#include "tests/support/rush.h"
 #include "tests/support/sales.h"
 #include "tests/support/service.h"
 #include "tests/support/size.h"
+#include "tests/support/stall_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,9 +138,12 @@ class DoorCrowd : public testing::Test {
             " FROM generate_series(1, 4000)",
             {std::to_string(crowded_)});
     const auto coupon = std::to_string(sales_.coupon(10, false));
-    const auto claimed =
-        service_.client().request("POST", "/coupons/" + coupon + "/claims", Sales::as(kStreamer));
-    EXPECT_EQ(claimed.status, 202) << claimed.body;
+    Response claimed;
+    EXPECT_TRUE(eventually([&] {
+      claimed =
+          service_.client().request("POST", "/coupons/" + coupon + "/claims", Sales::as(kStreamer));
+      return claimed.status == 202;
+    })) << claimed.body;
     streamed_ = claimed.header("location") + "/events";
   }
 
@@ -307,7 +312,9 @@ TEST_F(DoorCrowd, HonestClientsAreServedWhateverOthersDo) {
       std::this_thread::sleep_for(20ms);
     }
   });
-  // Commits without the service between: how slow the machine is by itself.
+  // Commits without the service between, and a thread that only sleeps: how slow the machine is by
+  // itself.
+  StallWatch stalls;
   Honest control;
   std::jthread controller([&](const std::stop_token& wish) {
     PgSession session(service_.database());
@@ -331,6 +338,7 @@ TEST_F(DoorCrowd, HonestClientsAreServedWhateverOthersDo) {
   std::this_thread::sleep_for(std::chrono::seconds(sized(12, 60)));
   for (auto& client : clients) client.request_stop();
   clients.clear();
+  const auto stall = stalls.longest();
   const auto results = attackers.stop();
   for (auto* thread : {&watcher, &controller}) {
     thread->request_stop();
@@ -343,7 +351,8 @@ TEST_F(DoorCrowd, HonestClientsAreServedWhateverOthersDo) {
             << milliseconds(honest_.percentile(0.5)) << " ms, p99 " << milliseconds(p99)
             << " ms, longest " << milliseconds(honest_.percentile(1))
             << " ms; commits beside them: p99 " << milliseconds(control.percentile(0.99))
-            << " ms, longest " << milliseconds(control.percentile(1)) << " ms\n";
+            << " ms, longest " << milliseconds(control.percentile(1))
+            << " ms; longest stall: " << milliseconds(stall) << " ms\n";
   for (const auto& [what, count] : honest_.byOutcome)
     std::cout << "  " << what << ": " << count << '\n';
   for (const auto& [name, result] : results) {
@@ -375,8 +384,9 @@ TEST_F(DoorCrowd, HonestClientsAreServedWhateverOthersDo) {
   EXPECT_GE(results.at("a body that is never complete").rounds, 20);
   EXPECT_LT(peak, kMaxMegabytes);
   // A sale is five statements: a machine that makes each of them wait is not the service's fault.
-  EXPECT_LT(p99, kMaxLatency + 5 * control.percentile(0.99));
-  const bool isStarved = control.percentile(1) > kStatementTimeout;
+  // One that stands still for a second, twice, makes every hundredth answer as late.
+  EXPECT_LT(p99, kMaxLatency + stall + 5 * control.percentile(0.99));
+  const bool isStarved = std::max(control.percentile(1), stall) > kStatementTimeout;
   const std::set<std::string> expected{"performances 200", "announcements 200", "reservation 200",
                                        "announcement 201", "removal 204"};
   // A statement that misses its time on a busy machine is refused; that is rare, or the machine's.
@@ -394,7 +404,7 @@ TEST_F(DoorCrowd, HonestClientsAreServedWhateverOthersDo) {
   auto quickest = steady_clock::duration::max();
   for (int i = 0; i < 3; ++i) {
     const auto start = steady_clock::now();
-    EXPECT_EQ(service_.client().get("/performances").status, 200);
+    EXPECT_EQ(untilServed([&] { return service_.client().get("/performances"); }).status, 200);
     quickest = std::min(quickest, steady_clock::now() - start);
   }
   EXPECT_LT(quickest, kMaxLatency);

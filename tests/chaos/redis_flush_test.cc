@@ -20,6 +20,7 @@ namespace {
 
 using testing::AnyOf;
 using testing::Each;
+using testing::IsEmpty;
 
 constexpr std::size_t kInstances = 3;
 constexpr int kClientsPerInstance = 8;
@@ -48,6 +49,8 @@ class Councils {
   int stored() const { return stored_; }
   // After stop().
   const std::set<std::string>& titles() const { return titles_; }
+  // Of those whose clients do not know whether they are stored.
+  const std::set<std::string>& unknown() const { return unknown_; }
   const std::set<std::string>& refusals() const { return refusals_; }
 
  private:
@@ -62,6 +65,8 @@ class Councils {
       if (answer.status == 201) {
         titles_.insert(title);
         ++stored_;
+      } else if (answer.code() == "COMMIT_UNCONFIRMED") {
+        unknown_.insert(title);
       } else {
         refusals_.insert(answer.status == 0 ? "no answer" : answer.code());
       }
@@ -79,6 +84,7 @@ class Councils {
   std::mutex mutex_;
   // guarded by mutex_ while the threads run
   std::set<std::string> titles_;
+  std::set<std::string> unknown_;
   std::set<std::string> refusals_;
   std::vector<std::thread> threads_;
 };
@@ -90,15 +96,31 @@ std::set<std::string> storedTitles(const Config::Database& database) {
   return titles;
 }
 
+std::set<std::string> without(std::set<std::string> all, const std::set<std::string>& some) {
+  for (const auto& one : some) all.erase(one);
+  return all;
+}
+
 class RedisFlush : public testing::TestWithParam<std::string> {
  protected:
   RedisFlush() {
     for (std::size_t i = 0; i < kInstances; ++i)
-      instances_.push_back(std::make_unique<Service>(
-          database_, Service::Settings{{"REDIS_HOST", "127.0.0.1"},
-                                       {"REDIS_PORT", std::to_string(redis_.port())},
-                                       {"DATABASE_CONNECTIONS", "8"},
-                                       {"LOCK_STRATEGY", GetParam()}}));
+      instances_.push_back(std::make_unique<Service>(database_, settings()));
+  }
+
+  // The longest leases for which redis-fair grants the key ahead to another process, and time-outs
+  // as long as they allow: 1500 + 6 × 220 + 1400 ms are less than the 4323 that a holder has.
+  Service::Settings settings() const {
+    Service::Settings all{{"REDIS_HOST", "127.0.0.1"},
+                          {"REDIS_PORT", std::to_string(redis_.port())},
+                          {"DATABASE_CONNECTIONS", "8"},
+                          {"DATABASE_POOL_TIMEOUT_MS", "1500"},
+                          {"DATABASE_COMMIT_TIMEOUT_MS", "1400"},
+                          {"LOCK_STRATEGY", GetParam()}};
+    for (const std::string name :
+         {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
+      all["LOCK_LOCKABLES_" + name + "_LEASE_MS"] = "5000";
+    return all;
   }
 
   bool allRun() {
@@ -129,8 +151,13 @@ TEST_P(RedisFlush, InstancesThatWaitForEachOtherSurviveTheLossOfTheFenceCounter)
   }
   councils.stop();
   ASSERT_TRUE(allRun());
-  EXPECT_EQ(storedTitles(database_), councils.titles())
-      << "every 201 has its row and every row its 201";
+  const auto stored = storedTitles(database_);
+  EXPECT_THAT(without(councils.titles(), stored), IsEmpty()) << "a 201 without its row";
+  EXPECT_THAT(without(without(stored, councils.titles()), councils.unknown()), IsEmpty())
+      << "a row without its 201";
+  // A COMMIT that is late, and the hold lost before anybody could find out: rare, or the above
+  // proves nothing.
+  EXPECT_LT(councils.unknown().size(), councils.titles().size() / 20);
   EXPECT_EQ(PgSession(database_).query("SELECT count(*) FROM announcements WHERE is_pinned")[0][0],
             "3");
   // Of the database: a busy machine, which has no part in this.

@@ -23,7 +23,8 @@ using Pids = std::set<std::string>;
 
 constexpr int kConnections = 8;
 constexpr std::size_t kSessions = 2 * kConnections;  // Drogon has a pool for its main loop as well
-constexpr std::chrono::milliseconds kPause{1500};
+// Of a write before its COMMIT: all of them must be there, and the service frozen, meanwhile.
+constexpr std::chrono::milliseconds kPause{4000};
 
 // As many festivals as connections, all of one loop: a write of each occupies the whole pool.
 class SessionsChaos : public testing::Test {
@@ -99,7 +100,8 @@ class SessionsChaos : public testing::Test {
   const std::string kKept = R"({"title":"kept","content":"c","isPinned":false})";
   const Config::Database database_ = sharedPg().createDatabase();
   PgSession admin_{database_};
-  // Patient: what ends a wait here is the end of its session.
+  // Patient: what ends a wait here is the end of its session. PostgreSQL itself ends one that is
+  // idle in a transaction after 10 s.
   Service service_{database_,
                    {{"LAB", "true"},
                     {"HTTP_THREADS", "1"},
@@ -107,6 +109,7 @@ class SessionsChaos : public testing::Test {
                     {"DATABASE_POOL_TIMEOUT_MS", "5000"},
                     {"DATABASE_LOCK_TIMEOUT_MS", "5000"},
                     {"DATABASE_STATEMENT_TIMEOUT_MS", "5000"},
+                    {"DATABASE_COMMIT_TIMEOUT_MS", "5000"},
                     {"LOCK_LOCKABLES_SEATS_LEASE_MS", "60000"},
                     {"LOCK_LOCKABLES_COUPONS_LEASE_MS", "60000"},
                     {"LOCK_LOCKABLES_QUESTIONS_LEASE_MS", "60000"},

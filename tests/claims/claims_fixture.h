@@ -4,6 +4,7 @@
 #include "tests/support/crowd.h"
 #include "tests/support/loops.h"
 #include "tests/support/rabbit_server.h"
+#include "tests/support/rush.h"
 #include "tests/support/sales.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,7 @@ namespace festa::test {
 class ClaimsFixture : public testing::Test {
  protected:
   // Settings of instances that queue their claims on the broker at this port. Every test has queues
-  // of its own.
+  // of its own. Patient, as those below: time-outs of the database are no subject here.
   Service::Settings onBroker(int port, Service::Settings more = {}) const {
     more.insert({{"LAB", "true"},
                  {"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-rabbitmq"},
@@ -26,11 +27,11 @@ class ClaimsFixture : public testing::Test {
                  {"RABBITMQ_PREFIX", prefix_},
                  {"QUEUE_SWEEP_SECONDS", "1"},
                  {"DATABASE_CONNECTIONS", "8"}});
-    return more;
+    return patient(std::move(more));
   }
   static Service::Settings local(Service::Settings more = {}) {
     more.insert({{"LAB", "true"}, {"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"}});
-    return more;
+    return patient(std::move(more));
   }
 
   void start(int count, const Service::Settings& settings) {
@@ -50,11 +51,12 @@ class ClaimsFixture : public testing::Test {
                                     Sales::as(user));
   }
   // Users first … last one after the other, over the instances in turn: each is accepted before the
-  // next one asks.
+  // next one asks. A broker that has just come back may not confirm in time at first; claims are
+  // then refused for a moment.
   void claimInTurn(std::int64_t coupon, int first, int last) const {
     for (int user = first; user <= last; ++user) {
       const auto& instance = *instances_[static_cast<std::size_t>(user) % instances_.size()];
-      const auto answer = claim(instance, coupon, user);
+      const auto answer = untilServed([&] { return claim(instance, coupon, user); });
       ASSERT_EQ(answer.status, 202) << answer.body;
     }
   }

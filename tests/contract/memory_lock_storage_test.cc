@@ -51,13 +51,13 @@ TEST_P(MemoryLockStorageTest, AHolderThatBlocksItsLoopLosesTheKey) {
 
 // 2^32 of them have been given.
 TEST_P(MemoryLockStorageTest, WithoutATokenLeftItIsUnavailableAndTheProcessGoesOn) {
-  ASSERT_TRUE(lock("expires", lock::Millis{0}, lock::Millis{50}));
+  ASSERT_TRUE(lock("expires", lock::Millis{0}, lock::Millis{1500}));
   auto held = lock("k");
   ASSERT_TRUE(held);
   const lock::Extension toTheLast{.lease = {}, .fenceAbove = (held->fence | 0xFFFFFFFF) - 1};
   ASSERT_TRUE(runOn(loops_.at(), [&] { return storage().extend(*held, toTheLast); }));
-  auto behindExpired = startLock("expires", lock::Millis{300}, lock::Millis{30'000});
-  auto next = startLock("k", lock::Millis{300}, lock::Millis{30'000});
+  auto behindExpired = startLock("expires", lock::Millis{4000}, lock::Millis{30'000});
+  auto next = startLock("k", lock::Millis{4000}, lock::Millis{30'000});
   settle();
   EXPECT_EQ(unlock(*held), lock::Unlocked::kUnknown);
   EXPECT_FALSE(finish(std::move(behindExpired)));

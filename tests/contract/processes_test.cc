@@ -136,7 +136,7 @@ TEST_P(ProcessesTest, TheKeyOfAKilledHolderIsFreeAfterItsLease) {
   ASSERT_TRUE(next);
   EXPECT_GT(next->fence, held->fence);
   EXPECT_GT(next->at, held->at + kLease / 2) << "granted while the lease lasted";
-  EXPECT_LT(next->at, held->at + kLease + Millis{2000}) << "long after the lease";
+  EXPECT_LT(next->at, held->at + kLease + Millis{9000}) << "long after the lease";
 }
 
 TEST_P(ProcessesTest, AHolderThatSleptPastItsLeaseHasLostItsKeyToALargerFence) {
@@ -166,7 +166,7 @@ TEST_P(ProcessesTest, AClientsWallClockDoesNotMatter) {
     ASSERT_TRUE(brief);
     ASSERT_TRUE(steady.lock("awaited", "awaited", kNow, kLong));
     jumping.startLock("patient", "awaited", kLong, kLong);
-    jumping.startLock("impatient", "awaited", Millis{2000}, kLong);
+    jumping.startLock("impatient", "awaited", Millis{3500}, kLong);
     ASSERT_TRUE(eventually([&] { return jumping.waiting() == 2; }));
     const auto before = SteadyClock::now();
     clock.setOffset(jump);
@@ -181,7 +181,7 @@ TEST_P(ProcessesTest, AClientsWallClockDoesNotMatter) {
     EXPECT_LT(next->at, brief->at + Millis{5000}) << "the lease was prolonged";
     EXPECT_EQ(jumping.unlock("brief"), "lost");
     EXPECT_FALSE(jumping.finishLock("impatient"));
-    EXPECT_LT(SteadyClock::now(), before + Millis{10'000});
+    EXPECT_LT(SteadyClock::now(), before + Millis{15'000});
     EXPECT_EQ(jumping.waiting(), 1U) << "the patient one gave up";
     EXPECT_EQ(steady.unlock("awaited"), "released");
     EXPECT_TRUE(jumping.finishLock("patient"));

@@ -23,7 +23,7 @@ struct NamesOfStorages {
 // `messages`: the port for the subscription; 0: the same one. `patience`: with the server's answer.
 template <class Storage>
 std::shared_ptr<Storage> ownStorage(Loops& loops, int port, int messages = 0,
-                                    lock::Millis patience = lock::Millis{500}) {
+                                    lock::Millis patience = lock::Millis{2000}) {
   return std::dynamic_pointer_cast<Storage>(makeStorage({.name = Storage::kName,
                                                          .epochs = countedEpochs(),
                                                          .ports = {port},

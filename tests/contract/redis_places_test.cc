@@ -26,7 +26,7 @@ class RedisPlaces : public testing::Test {
 
   ~RedisPlaces() override { redis_.process().signal(SIGCONT); }
 
-  StoragePtr storage(int port = 0, Millis patience = Millis{1000}) {
+  StoragePtr storage(int port = 0, Millis patience = Millis{2000}) {
     return ownStorage<RedisFairLockStorage>(loops_, port == 0 ? redis_.port() : port, 0, patience);
   }
   Future start(const StoragePtr& on, Millis lease = kLong) {

@@ -152,7 +152,7 @@ TEST_F(RedisSpinTest, AFrozenServerIsFoundAwayOnceAndNoticedWhenItIsBack) {
   giveBack(storage, *take(storage, "warm"));
   redis_.process().signal(SIGSTOP);
   for (int i = 0; i < 3; ++i) EXPECT_THROW(take(storage, "k"), lock::LockStorageUnavailable);
-  // The breaker is open: without it each of these would wait for a time-out of 500 ms.
+  // The breaker is open: without it each of these would wait for a time-out of 2 s.
   const auto started = lock::SteadyClock::now();
   for (int i = 0; i < 20; ++i) EXPECT_THROW(take(storage, "k"), lock::LockStorageUnavailable);
   EXPECT_LT(lock::SteadyClock::now() - started, lock::Millis{5000});

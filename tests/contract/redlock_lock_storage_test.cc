@@ -27,7 +27,7 @@ constexpr std::size_t kNodes = RedlockNodes::kCount;
 const std::string kPrefix = "test";
 const lock::RedlockKeys kKeys(kPrefix, "redlock");
 constexpr Millis kLong{30'000};
-const lock::RedlockSettings kPatient{.nodeTimeout = Millis{500}, .longestLease = kLong};
+const lock::RedlockSettings kPatient{.nodeTimeout = Millis{2000}, .longestLease = kLong};
 // Longer than a slow machine needs where a majority answers.
 const lock::RedlockSettings kVeryPatient{.nodeTimeout = Millis{5000}, .longestLease = kLong};
 

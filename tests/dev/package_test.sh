@@ -78,8 +78,8 @@ try_example() {
     "ticket $((before + 1)) 200,ticket $((before + 2)) 200," ] || fail "$1: two at once: $(cat "$folder/first" "$folder/second")"
   ok "$1: two requests at once were served one after the other"
 
-  # It holds for a second and thinks for three; one of those who come meanwhile is served after its lease.
-  post 3000 >"$folder/slow" &
+  # It holds for two seconds and thinks for six; one of those who come meanwhile is served after its lease.
+  post 6000 >"$folder/slow" &
   local slow=$! answers=0
   while kill -0 "$slow" 2>/dev/null; do
     second=$(post 0)

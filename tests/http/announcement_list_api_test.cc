@@ -4,6 +4,7 @@
 #include "tests/support/rush.h"
 
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -49,6 +50,13 @@ class AnnouncementListApi : public ApiTest {
     Headers headers{{"festival", std::to_string(festival)}};
     if (!known.empty()) headers["If-None-Match"] = known;
     return client.get(path, headers);
+  }
+
+  // A busy machine may ask to come back. Null when there is another answer than the list.
+  static Json::Value listIn(const std::function<Response()>& ask) {
+    const auto answer = untilServed(ask);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.status == 200 ? answer.json() : Json::Value();
   }
 
   // Unpinned ones, whose content has so many characters of 3 bytes, without the service.
@@ -235,7 +243,8 @@ TEST_F(AnnouncementListApi, ALinkThatIsNoLongerNeededChangesTheTag) {
 }
 
 TEST_F(AnnouncementListApi, TheOriginIsAddedToVary) {
-  const Service open(sharedPg().createDatabase(), {{"HTTP_CORS_ORIGINS", "https://a.example"}});
+  const Service open(sharedPg().createDatabase(),
+                     patient({{"HTTP_CORS_ORIGINS", "https://a.example"}}));
   const auto list = open.client().get(kList, {{"festival", "1"}, {"Origin", "https://a.example"}});
   EXPECT_EQ(list.header("vary"), "festival, Origin");
 }
@@ -289,12 +298,14 @@ class KeptWarm {
 
 TEST_F(AnnouncementListApi, OwnWritesShowInTheListRightAfterTheirAnswer) {
   fill(30, 3000);  // it takes a while to render them
-  const auto list = [&] { return rawList(client, festival).json(); };
+  const auto list = [&] { return listIn([&] { return rawList(client, festival); }); };
   const KeptWarm warm(service->port(), festival);
   for (int round = 0; round < 40; ++round) {
     SCOPED_TRACE(round);
     const auto id = create("new");
-    ASSERT_EQ(idsOf(list()["unpinned"])[0], id);
+    const auto withIt = idsOf(list()["unpinned"]);
+    ASSERT_FALSE(withIt.empty());
+    ASSERT_EQ(withIt[0], id);
     ASSERT_EQ(call("PATCH", path(id), R"({"title":"edited","content":"c"})").status, 200);
     ASSERT_EQ(list()["unpinned"][0]["title"].asString(), "edited");
     ASSERT_EQ(call("PATCH", path(id) + "/pin", R"({"pinned":true})").status, 200);
@@ -302,19 +313,22 @@ TEST_F(AnnouncementListApi, OwnWritesShowInTheListRightAfterTheirAnswer) {
     ASSERT_EQ(call("PATCH", path(id) + "/pin", R"({"pinned":false})").status, 200);
     ASSERT_EQ(idsOf(list()["pinned"]), Ids{});
     ASSERT_EQ(call("DELETE", path(id)).status, 204);
-    ASSERT_NE(idsOf(list()["unpinned"])[0], id);
+    const auto without = idsOf(list()["unpinned"]);
+    ASSERT_FALSE(without.empty());
+    ASSERT_NE(without[0], id);
   }
 }
 
 TEST_F(AnnouncementListApi, OwnWritesShowOnLaterPagesToo) {
   const auto oldest = create("oldest");
   const auto page = kList + "?after=" + std::to_string(create("newest"));
+  const auto list = [&] { return listIn([&] { return get(page); }); };
   for (int round = 0; round < 20; ++round) {
     const auto title = "edit " + std::to_string(round);
-    ASSERT_EQ(idsOf(get(page).json()["unpinned"]), Ids{oldest});
+    ASSERT_EQ(idsOf(list()["unpinned"]), Ids{oldest});
     ASSERT_EQ(call("PATCH", path(oldest), R"({"title":")" + title + R"(","content":"c"})").status,
               200);
-    ASSERT_EQ(get(page).json()["unpinned"][0]["title"].asString(), title);
+    ASSERT_EQ(list()["unpinned"][0]["title"].asString(), title);
   }
 }
 
@@ -332,7 +346,9 @@ TEST_F(AnnouncementListApi, ARepeatedWriteShowsInTheListOfTheInstanceThatRepeats
     ASSERT_EQ(first.status, 201) << first.body;
     const auto again = client.send("POST", kList, body, headers);
     ASSERT_EQ(again.body, first.body);
-    ASSERT_EQ(idsOf(get().json()["unpinned"])[0], first.json()["announcementId"].asInt64());
+    const auto ids = idsOf(listIn([&] { return get(); })["unpinned"]);
+    ASSERT_FALSE(ids.empty());
+    ASSERT_EQ(ids[0], first.json()["announcementId"].asInt64());
   }
 }
 
@@ -343,8 +359,11 @@ TEST_F(AnnouncementListApi, AWriteOfAnotherInstanceShowsWithinAMoment) {
   const auto written = other.client().send("POST", kList, announcement("t"), council);
   ASSERT_EQ(written.status, 201) << written.body;
   const auto id = written.json()["announcementId"].asInt64();
-  EXPECT_TRUE(eventually([&] { return idsOf(get().json()["unpinned"])[0] == id; },
-                         std::chrono::seconds(5)));
+  const auto shows = [&] {
+    const auto ids = idsOf(get().json()["unpinned"]);
+    return !ids.empty() && ids[0] == id;
+  };
+  EXPECT_TRUE(eventually(shows, std::chrono::seconds(10)));
 }
 
 }  // namespace festa::test

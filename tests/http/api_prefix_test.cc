@@ -82,7 +82,7 @@ TEST_F(ApiPrefix, ARepetitionWithoutItIsTheSameRequest) {
 
 TEST_F(ApiPrefix, LocationsHaveItWhenTheRequestHadIt) {
   const Service queued(sharedPg().createDatabase(),
-                       {{"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"}});
+                       patient({{"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"}}));
   auto buyer = queued.client();
   for (const std::string prefix : {"/api", ""}) {
     const auto coupon = std::to_string(Sales(queued.database()).coupon(1, false));

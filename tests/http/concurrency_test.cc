@@ -6,6 +6,7 @@
 #include "tests/support/strategy_cases.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <random>
@@ -156,7 +157,7 @@ void storm(Service& service, const std::vector<Headers>& festivals, int threads,
   std::atomic<int> odd{0};
   std::atomic<int> later{0};
   std::atomic<int> running{threads};
-  std::vector<std::thread> all;
+  std::vector<std::jthread> all;
   for (int i = 0; i < threads; ++i)
     all.emplace_back([&, i] {
       HttpClient client(service.port());
@@ -188,12 +189,12 @@ void storm(Service& service, const std::vector<Headers>& festivals, int threads,
 }  // namespace
 
 TEST(PinStorm, NeverMoreThanThreeOnOneFestival) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   storm(service, {service.newFestival()}, 16, sized(60, 3000));
 }
 
 TEST(PinStorm, NeverMoreThanThreeOnAThousandFestivals) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   storm(service, service.newFestivals(1000), 16, sized(100, 3000));
 }
 
@@ -201,9 +202,9 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
   Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   auto slow = service.newFestival();
   const auto quick = service.newFestival();
-  slow["X-Lab-Fault"] = "pause-before-commit=2000";
+  slow["X-Lab-Fault"] = "pause-before-commit=6000";  // the stop ends it
   std::atomic<bool> slowIsDone{false};
-  std::thread holder([&] {
+  std::jthread holder([&] {
     HttpClient client(service.port());
     EXPECT_EQ(client.send("POST", "/announcements", kPinned, slow).status, 201);
     slowIsDone = true;
@@ -213,14 +214,17 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
   EXPECT_FALSE(slowIsDone) << "the other festival's writes waited for this one's lock";
+  service.process().signal(SIGTERM);
   holder.join();
 }
 
 TEST(PinStorm, WaitersBeyondTheLimitAreTurnedAwayAtOnce) {
   Service service(sharedPg().createDatabase(),
-                  patient({{"LAB", "true"}, {"LOCK_MAX_WAITERS_PER_KEY", "2"}}));
+                  patient({{"LAB", "true"},
+                           {"LOCK_MAX_WAITERS_PER_KEY", "2"},
+                           {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "20000"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=1000";
+  headers["X-Lab-Fault"] = "pause-before-commit=1500";
   // One that comes late, when a waiter has become the holder, finds a place. Not in every round.
   std::map<int, int> counts;
   for (int round = 0; round < 3 && counts[503] != 7; ++round) {
@@ -243,9 +247,16 @@ TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
   Service service(sharedPg().createDatabase(),
                   patient({{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "100"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=2000";
+  headers["X-Lab-Fault"] = "pause-before-commit=6000";  // the stop ends it
+  std::atomic<int> refused{0};
+  std::jthread stopper([&] {
+    EXPECT_TRUE(eventually([&] { return refused == 2; }));
+    service.process().signal(SIGTERM);
+  });
   const auto answers = rush(service.port(), 3, [&](HttpClient& client, int) {
-    return client.send("POST", "/announcements", kUnpinned, headers);
+    auto answer = client.send("POST", "/announcements", kUnpinned, headers);
+    if (answer.status == 503) ++refused;
+    return answer;
   });
   EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{201, 1}, {503, 2}}));
   for (const auto& answer : answers)

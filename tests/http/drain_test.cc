@@ -84,7 +84,9 @@ void expectTrue(const Told& told, const std::set<std::string>& stored) {
 }  // namespace
 
 TEST(Drain, UnderLoadEveryRequestThatWasReadIsAnswered) {
-  Service service(sharedPg().createDatabase(), patient());
+  // All wait for one key: longer than some slow commits take.
+  Service service(sharedPg().createDatabase(),
+                  patient({{"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "20000"}}));
   const auto headers = service.newFestival();
   const auto told = stopUnderLoad(service, [&](HttpClient& client, int i, int n) {
     const auto title = std::to_string(i) + "-" + std::to_string(n);
@@ -119,9 +121,11 @@ TEST(Drain, UnderLoadEverySaleOfASharedTransactionIsAnswered) {
 }
 
 TEST(Drain, HoldersFinishAndWaitersAreTurnedAwayWithAClosedConnection) {
-  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+  Service service(
+      sharedPg().createDatabase(),
+      patient({{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "20000"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=2000";
+  headers["X-Lab-Fault"] = "pause-before-commit=6000";  // the stop ends it
   std::thread stopper([&] {
     EXPECT_TRUE(eventually([&] { return service.locked("waiting") == 4; }));
     service.process().signal(SIGTERM);
@@ -181,7 +185,7 @@ bool hasEndedASession(const Service& service) {
 TEST(Drain, EndsAPauseOfTheLabAndTheRequestGoesOn) {
   for (const auto* strategy : {"memory", "pg-row", "pg-serializable"}) {
     SCOPED_TRACE(strategy);
-    Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+    Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
     auto headers = service.newFestival();
     headers["X-Concurrency"] = strategy;
     const auto stopped = stopInAPause(service, "/announcements", titled("paused"), headers, [] {});
@@ -195,11 +199,14 @@ TEST(Drain, EndsAPauseOfTheLabAndTheRequestGoesOn) {
   }
 }
 
-// The database ends a session that is idle in a transaction for so long.
+// The database ends a session that is idle in a transaction for 2 s.
 TEST(Drain, EndsAPauseThatWasTooLongForTheDatabaseAndSaysSo) {
   for (const auto* strategy : {"memory", "pg-row", "pg-serializable"}) {
     SCOPED_TRACE(strategy);
-    Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+    Service service(sharedPg().createDatabase(), patient({{"LAB", "true"},
+                                                          {"DATABASE_POOL_TIMEOUT_MS", "2000"},
+                                                          {"DATABASE_STATEMENT_TIMEOUT_MS", "1500"},
+                                                          {"DATABASE_COMMIT_TIMEOUT_MS", "500"}}));
     auto headers = service.newFestival();
     headers["X-Concurrency"] = strategy;
     const auto stopped = stopInAPause(service, "/announcements", titled("paused"), headers, [&] {
@@ -214,7 +221,7 @@ TEST(Drain, EndsAPauseThatWasTooLongForTheDatabaseAndSaysSo) {
 }
 
 TEST(Drain, EndsAPauseBeforeAStatementThatCommitsByItself) {
-  Service service(sharedPg().createDatabase(), {{"LAB", "true"}});
+  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   const auto stopped = stopInAPause(service, "/coupons/1/claims", "", Sales::as(1), [] {});
   EXPECT_LT(stopped.taken, std::chrono::seconds(10));
   const auto claims =
@@ -225,14 +232,19 @@ TEST(Drain, EndsAPauseBeforeAStatementThatCommitsByItself) {
 }
 
 TEST(Drain, DuringTheDelayReadinessFailsWhileRequestsAreServed) {
-  Service service(sharedPg().createDatabase(), {{"HTTP_DRAIN_DELAY_MS", "1500"}});
-  const auto headers = service.newFestival();
-  auto client = service.client();
-  service.process().signal(SIGTERM);
-  ASSERT_TRUE(eventually([&] { return client.get("/readyz").status == 503; }));
-  EXPECT_EQ(client.send("POST", "/announcements", titled("late"), headers).status, 201);
-  EXPECT_EQ(client.get("/healthz").status, 200);
-  EXPECT_EQ(service.process().wait(), 0);
+  const auto database = sharedPg().createDatabase();
+  {
+    Service service(database, patient({{"HTTP_DRAIN_DELAY_MS", "20000"}}));
+    const auto headers = service.newFestival();
+    auto client = service.client();
+    service.process().signal(SIGTERM);
+    EXPECT_TRUE(eventually([&] { return client.get("/readyz").status == 503; }));
+    EXPECT_EQ(client.send("POST", "/announcements", titled("late"), headers).status, 201);
+    EXPECT_EQ(client.get("/healthz").status, 200);
+    EXPECT_TRUE(service.process().isRunning());
+    service.kill();  // the rest of the delay proves nothing
+  }
+  Service(database, patient({{"HTTP_DRAIN_DELAY_MS", "100"}})).stop();
 }
 
 TEST(Drain, AnIdleServiceStopsAtOnceEvenWithOpenConnections) {

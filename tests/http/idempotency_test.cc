@@ -5,6 +5,8 @@
 #include "tests/support/rush.h"
 #include "tests/support/sales.h"
 
+#include <signal.h>
+
 #include <thread>
 
 namespace festa::test {
@@ -170,13 +172,14 @@ TEST_F(Idempotency, RepetitionsDuringTheFirstAttemptGetRequestInProgress) {
   Service lab(service->database(), patient({{"LAB", "true"}}));
   const auto coupon = "/coupons/" + std::to_string(sales_.coupon(10, false)) + "/claims";
   auto headers = with(Sales::as(1), newKey());
-  headers["X-Lab-Fault"] = "pause-before-commit=2000";
+  headers["X-Lab-Fault"] = "pause-before-commit=6000";  // the stop ends it
   Response first;
-  std::thread slow([&] { first = lab.client().request("POST", coupon, headers); });
+  std::jthread slow([&] { first = lab.client().request("POST", coupon, headers); });
   EXPECT_TRUE(eventually([&] { return keysOf(headers["Idempotency-Key"]) == "1"; }));
   const auto second = client.request("POST", coupon, headers);
   expectProblem(second, 409, "REQUEST_IN_PROGRESS");
   EXPECT_FALSE(second.header("retry-after").empty());
+  lab.process().signal(SIGTERM);
   slow.join();
   EXPECT_EQ(first.status, 201);
   expectSame(first, client.request("POST", coupon, headers));
@@ -185,17 +188,19 @@ TEST_F(Idempotency, RepetitionsDuringTheFirstAttemptGetRequestInProgress) {
 // A process that died left its claim; when its time is over, the next attempt takes the key. If the
 // first was only slow, its effect is rolled back: the claim is no longer its own.
 TEST_F(Idempotency, AnExpiredAttemptIsTakenOverAndHasNoEffectItself) {
-  Service lab(service->database(), patient({{"LAB", "true"}, {"IDEMPOTENCY_CLAIM_MS", "100"}}));
+  Service lab(service->database(), patient({{"LAB", "true"},
+                                            {"IDEMPOTENCY_CLAIM_MS", "100"},
+                                            {"LOCK_LOCKABLES_COUPONS_WAIT_MS", "20000"}}));
   const auto id = sales_.coupon(10, false);
   const auto coupon = "/coupons/" + std::to_string(id) + "/claims";
   const auto headers = with(Sales::as(1), newKey());
   auto blocking = Sales::as(2);
-  blocking["X-Lab-Fault"] = "pause-before-commit=2000";
-  std::thread holder(
+  blocking["X-Lab-Fault"] = "pause-before-commit=3500";
+  std::jthread holder(
       [&] { EXPECT_EQ(lab.client().request("POST", coupon, blocking).status, 201); });
   ASSERT_TRUE(eventually([&] { return lab.locked("holding") == 1; }));
   Response first;
-  std::thread slow([&] { first = lab.client().request("POST", coupon, headers); });
+  std::jthread slow([&] { first = lab.client().request("POST", coupon, headers); });
   EXPECT_TRUE(eventually(
       [&] { return keysOf(headers.at("Idempotency-Key"), "bool_or(expires_at < now())") == "t"; }));
   const auto second = lab.client().request("POST", coupon, headers);
@@ -245,7 +250,7 @@ TEST_F(Idempotency, ADoubleClickOverThreeInstancesHasOneEffectAndOneAnswer) {
 }
 
 TEST_F(Idempotency, OldKeysAreCleanedUp) {
-  Service sweeping(service->database(), {{"IDEMPOTENCY_SWEEP_SECONDS", "1"}});
+  Service sweeping(service->database(), patient({{"IDEMPOTENCY_SWEEP_SECONDS", "1"}}));
   PgSession session(service->database());
   session.run(
       "INSERT INTO idempotency_keys (realm, uid, key, fingerprint, owner, expires_at, status,"

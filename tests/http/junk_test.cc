@@ -633,7 +633,7 @@ class DangerousJunk {
         << "ended with status " << service_.process().wait();
   }
 
-  Service service_{sharedPg().createDatabase()};
+  Service service_{sharedPg().createDatabase(), patient()};
 };
 
 class NegativeChunk : public DangerousJunk, public testing::TestWithParam<std::string> {};

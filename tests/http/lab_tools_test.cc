@@ -18,7 +18,7 @@ Config configOf(const Service& service, bool lab) {
 }  // namespace
 
 TEST(LabTools, SeededUsersBuyWithTokensThatNeededNoLogin) {
-  Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   const auto config = configOf(lab, true);
   EXPECT_EQ(seedUsers(config, 150), 50) << "the demo has a hundred";
   EXPECT_EQ(seedUsers(config, 150), 0);

@@ -186,7 +186,7 @@ TEST_F(LiveSeats, AReaderThatIsBehindGetsAFreshSnapshotAndNotWhatItMissed) {
 
 // Five thousand in production; a small number here.
 TEST(LiveSeatLimits, WatchersAreLimitedAndALeavingOneFreesItsPlace) {
-  const Service service(sharedPg().createDatabase(), {{"HTTP_MAX_SEAT_WATCHERS", "3"}});
+  const Service service(sharedPg().createDatabase(), patient({{"HTTP_MAX_SEAT_WATCHERS", "3"}}));
   auto watchers = std::make_unique<SeatWatchers>(service.port(), 1, 3);
   ASSERT_TRUE(eventually([&] { return watchers->allHaveBegun(); }));
   const auto refused = service.client().get("/performances/1/seats/events");
@@ -197,12 +197,13 @@ TEST(LiveSeatLimits, WatchersAreLimitedAndALeavingOneFreesItsPlace) {
   EXPECT_TRUE(eventually([&] {
     RawSocket stream(service.port());
     stream.send("GET /performances/1/seats/events HTTP/1.1\r\nHost: x\r\n\r\n");
-    return stream.readUntil("event: snapshot", 1, 200ms);
+    return stream.readUntil("\r\n\r\n", 1, 10s) && stream.received().starts_with("HTTP/1.1 200") &&
+           stream.readUntil("event: snapshot", 1, 10s);
   }));
 }
 
 TEST(LiveSeatLimits, StreamsEndWhenTheServiceStops) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   RawSocket stream(service.port());
   stream.send("GET /performances/1/seats/events HTTP/1.1\r\nHost: x\r\n\r\n");
   ASSERT_TRUE(stream.readUntil("event: snapshot", 1, 10s));

@@ -25,7 +25,7 @@ double renderedAt(const std::string& text) {
 }  // namespace
 
 TEST(MetricsText, IsRenderedAtMostOnceASecondHoweverManyAsk) {
-  const Service service(sharedPg().createDatabase());
+  const Service service(sharedPg().createDatabase(), patient());
   std::mutex mutex;
   std::set<double> renderings;
   std::atomic<int> answers{0};
@@ -51,7 +51,7 @@ TEST(MetricsText, IsRenderedAtMostOnceASecondHoweverManyAsk) {
 }
 
 TEST(MetricsText, HasWhatHappenedSecondsAgo) {
-  const Service service(sharedPg().createDatabase());
+  const Service service(sharedPg().createDatabase(), patient());
   auto client = service.client();
   client.get("/metrics");
   ASSERT_EQ(client.get("/coupons/1").status, 200);
@@ -59,7 +59,7 @@ TEST(MetricsText, HasWhatHappenedSecondsAgo) {
     return client.get("/metrics").body.find(R"(route="/coupons/{id}",status="200"} 1)") !=
            std::string::npos;
   };
-  EXPECT_TRUE(eventually(counted, 5s));
+  EXPECT_TRUE(eventually(counted, 10s));
 }
 
 }  // namespace festa::test

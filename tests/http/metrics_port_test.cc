@@ -37,7 +37,7 @@ bool accepts(const char* address, int port) {
 class MetricsPort : public testing::Test {
  protected:
   const int port_ = freePort();
-  Service service_{sharedPg().createDatabase(), {{"METRICS_PORT", std::to_string(port_)}}};
+  Service service_{sharedPg().createDatabase(), patient({{"METRICS_PORT", std::to_string(port_)}})};
 };
 
 }  // namespace

@@ -81,7 +81,10 @@ TEST_F(OperationsTest, ReadinessIsReadyAndNotDegraded) {
 // A proxy would take busy instances for dead ones, and answer for all of them.
 TEST(Readiness, ABusyPoolDoesNotFailReadiness) {
   const Service service(sharedPg().createDatabase(),
-                        {{"DATABASE_CONNECTIONS", "2"}, {"HTTP_THREADS", "1"}});
+                        patient({{"DATABASE_CONNECTIONS", "2"},
+                                 {"HTTP_THREADS", "1"},
+                                 {"DATABASE_POOL_TIMEOUT_MS", "2000"},
+                                 {"DATABASE_LOCK_TIMEOUT_MS", "500"}}));
   PgSession other(service.database());
   other.run("BEGIN; LOCK TABLE performances");
   std::atomic<bool> enough{false};
@@ -187,28 +190,33 @@ TEST_F(OperationsTest, LocksAreLoggedSoThatTheirHoldsCanBeCompared) {
   EXPECT_NE(found["hold-1"]["key"], found["hold-3"]["key"]);
 }
 
-// A lease of 7.5 s is renewed after 2.5 s; the handler takes 3.1 s, and the database lets its
-// transaction stand idle for 3.8 s.
+// A lease of 9 s is renewed after 3 s; the handler takes 3.6 s, and the database lets its
+// transaction stand idle for 6.3 s.
 TEST(Renewals, AreCountedAndTheWriteIsStored) {
   Service service(sharedPg().createDatabase(),
                   patient({{"LAB", "true"},
                            {"DATABASE_POOL_TIMEOUT_MS", "750"},
                            {"DATABASE_STATEMENT_TIMEOUT_MS", "300"},
-                           {"DATABASE_COMMIT_TIMEOUT_MS", "3500"},
-                           {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "7500"},
+                           {"DATABASE_COMMIT_TIMEOUT_MS", "6000"},
+                           {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS", "9000"},
                            {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_MAX_HOLD_MS", "20000"}}));
   auto headers = service.newFestival();
-  headers["X-Lab-Fault"] = "pause-before-commit=3100";
+  headers["X-Lab-Fault"] = "pause-before-commit=3600";
   auto client = service.client();
-  EXPECT_EQ(
-      client
-          .send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":true})", headers)
-          .status,
-      201);
-  EXPECT_GE(valueOf(service.metrics(),
-                    R"(festa_lock_renewals_total{lockable="announcement-pins",outcome="renewed",)"
-                    R"(strategy="memory"})"),
-            1);
+  Response answer;
+  double before = 0;
+  double renewed = 0;
+  // On a busy machine a statement may take too long, or a timer be late. Not in every round.
+  for (int round = 0; round < 3 && (answer.status != 201 || renewed <= before); ++round) {
+    before = renewed;
+    answer = client.send("POST", "/announcements", R"({"title":"t","content":"c","isPinned":true})",
+                         headers);
+    renewed = valueOf(service.metrics(),
+                      R"(festa_lock_renewals_total{lockable="announcement-pins",outcome="renewed",)"
+                      R"(strategy="memory"})");
+  }
+  EXPECT_EQ(answer.status, 201) << answer.body;
+  EXPECT_GT(renewed, before) << "the lease was not renewed";
 }
 
 TEST_F(OperationsTest, RequestIdIsMadeAnewForEachRequest) {

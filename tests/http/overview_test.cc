@@ -19,17 +19,17 @@ Json::Value overviewOf(const Service& service) {
 }  // namespace
 
 TEST(Overview, IsForAdmins) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   auto client = service.client();
   expectProblem(client.get("/admin/overview"), 401, "UNAUTHENTICATED");
   expectProblem(client.get("/admin/overview", service.as("council1")), 403, "FORBIDDEN");
 }
 
 TEST(Overview, ShowsAHolderThatStays) {
-  Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   auto slow = lab.newFestival();
-  slow["X-Lab-Fault"] = "pause-before-commit=1500";
-  std::thread holder([&] {
+  slow["X-Lab-Fault"] = "pause-before-commit=3500";
+  std::jthread holder([&] {
     HttpClient client(lab.port());
     client.send("POST", "/announcements", R"({"title":"a","content":"b","isPinned":true})", slow);
   });
@@ -52,7 +52,7 @@ TEST(Overview, ShowsAHolderThatStays) {
 }
 
 TEST(Overview, SaysWhichServersAnswer) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   const auto overview = overviewOf(service);
   EXPECT_EQ(overview["health"]["database"].asString(), "up");
   EXPECT_EQ(overview["health"]["redis"].asString(), "none");
@@ -63,12 +63,12 @@ TEST(Overview, SaysWhichServersAnswer) {
 
 TEST(Overview, InstancesKnowOfEachOtherAndForgetTheDead) {
   const auto database = sharedPg().createDatabase();
-  Service first(database);
+  Service first(database, patient());
   PgSession session(database);
   session.run(
       "INSERT INTO instances VALUES ('dead:1', now() - interval '1 hour', now() - interval '2 "
       "minutes', 0, 0, 0)");
-  Service second(database);
+  Service second(database, patient());
   const auto own = [](const Service& service) {
     return overviewOf(service)["instance"].asString();
   };

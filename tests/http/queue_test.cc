@@ -122,8 +122,9 @@ TEST_F(ClaimApi, ARepeatedKeyGetsTheSameClaim) {
 // Drogon streams neither to HEAD nor over connections that close; such answers take no place for
 // long.
 TEST(ClaimEvents, WithoutAStreamAreOneEventAndTakeNoPlace) {
-  const Service lab(sharedPg().createDatabase(),
-                    {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "1"}, {"QUEUE_WORK_MS", "1500"}});
+  const Service lab(
+      sharedPg().createDatabase(),
+      patient({{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "1"}, {"QUEUE_WORK_MS", "1500"}}));
   const auto coupon = Sales(lab.database()).coupon(1, true);
   const auto location =
       lab.client()
@@ -142,7 +143,8 @@ TEST(ClaimEvents, WithoutAStreamAreOneEventAndTakeNoPlace) {
 }
 
 TEST(ClaimEvents, AreBoundedInNumber) {
-  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "0"}});
+  const Service lab(sharedPg().createDatabase(),
+                    patient({{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "0"}}));
   const auto coupon = Sales(lab.database()).coupon(1, true);
   const auto location =
       lab.client()
@@ -164,12 +166,17 @@ class ClaimStreamLimits : public testing::Test {
     EXPECT_EQ(answer.status, 202) << answer.body;
     return answer.header("location") + "/events";
   }
+  // Asks for a stream. False: it was refused.
+  static bool begins(RawSocket& stream, const std::string& path, const Headers& headers) {
+    stream.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: " +
+                headers.at("Authorization") + "\r\n\r\n");
+    return stream.readUntil("\r\n\r\n", 1, 10s) && stream.received().starts_with("HTTP/1.1 200") &&
+           stream.readUntil("data: {", 1, 10s);
+  }
   // A stream that has begun.
   RawSocket watch(const std::string& path, const Headers& headers) const {
     RawSocket stream(lab_.port());
-    stream.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: " +
-                headers.at("Authorization") + "\r\n\r\n");
-    EXPECT_TRUE(stream.readUntil("data: {", 1, 10s)) << stream.received();
+    EXPECT_TRUE(begins(stream, path, headers)) << stream.received();
     return stream;
   }
   std::vector<RawSocket> watchOften(std::int64_t user, int times) {
@@ -180,7 +187,7 @@ class ClaimStreamLimits : public testing::Test {
   }
   // Without status when it is a stream, which does not end.
   Response refused(std::int64_t user) {
-    return HttpClient(lab_.port(), 2).get(newClaim(user), Sales::as(user));
+    return HttpClient(lab_.port(), 10).get(newClaim(user), Sales::as(user));
   }
   static Headers endingIn(std::chrono::seconds time, std::int64_t user) {
     const TokenService tokens(serviceEnvironment({}, 1, {}).at("FESTA_AUTH_JWT_SECRET"), time);
@@ -188,8 +195,9 @@ class ClaimStreamLimits : public testing::Test {
              "Bearer " + tokens.issue({"user1", user, Realm::kUser, {}, {"ROLE_USER"}})}};
   }
 
-  const Service lab_{sharedPg().createDatabase(),
-                     {{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "12"}, {"QUEUE_WORK_MS", "600000"}}};
+  const Service lab_{
+      sharedPg().createDatabase(),
+      patient({{"LAB", "true"}, {"QUEUE_MAX_STREAMS", "12"}, {"QUEUE_WORK_MS", "600000"}})};
   const Sales sales_{lab_.database()};
 };
 
@@ -214,9 +222,7 @@ TEST_F(ClaimStreamLimits, AReaderThatGoesMakesRoomAtOnce) {
   const auto began = std::chrono::steady_clock::now();
   EXPECT_TRUE(eventually([&] {
     RawSocket stream(lab_.port());
-    stream.send("GET " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: " +
-                Sales::as(1).at("Authorization") + "\r\n\r\n");
-    return stream.readUntil("data: {", 1, 200ms);
+    return begins(stream, path, Sales::as(1));
   }));
   EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
 }
@@ -224,16 +230,17 @@ TEST_F(ClaimStreamLimits, AReaderThatGoesMakesRoomAtOnce) {
 TEST_F(ClaimStreamLimits, AStreamEndsWithItsToken) {
   const auto path = newClaim(1);
   const auto began = std::chrono::steady_clock::now();
-  auto brief = watch(path, endingIn(2s, 1));
-  auto again = watch(path, endingIn(2s, 1));  // perhaps the same token, known by now
+  // Long enough that a stalled machine sees the stream begin.
+  auto brief = watch(path, endingIn(5s, 1));
+  auto again = watch(path, endingIn(5s, 1));  // perhaps the same token, known by now
   auto longer = watch(path, endingIn(3600s, 1));
   for (auto* stream : {&brief, &again}) {
     EXPECT_TRUE(stream->readUntil("\r\n0\r\n\r\n", 1, 10s)) << stream->received();
     EXPECT_EQ(occurrences(stream->received(), "DONE"), 0);
   }
   const auto taken = std::chrono::steady_clock::now() - began;
-  EXPECT_GE(taken, 900ms) << "exp has whole seconds";
-  EXPECT_LT(taken, 4s);
+  EXPECT_GE(taken, 3900ms) << "exp has whole seconds";
+  EXPECT_LT(taken, 12s);
   EXPECT_FALSE(longer.readUntil("\r\n0\r\n\r\n", 1, 500ms)) << "its token goes on";
   const auto full = watchOften(1, 4);  // the two places are free again
 }
@@ -278,10 +285,10 @@ TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
 }
 
 TEST(LocalClaimQueue, UnfinishedClaimsExpireAndTheirUnitsReturn) {
-  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"},
-                                                  {"QUEUE_CLAIM_TIMEOUT_SECONDS", "60"},
-                                                  {"QUEUE_SWEEP_SECONDS", "1"},
-                                                  {"QUEUE_WORK_MS", "60000"}});
+  const Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"},
+                                                          {"QUEUE_CLAIM_TIMEOUT_SECONDS", "60"},
+                                                          {"QUEUE_SWEEP_SECONDS", "1"},
+                                                          {"QUEUE_WORK_MS", "60000"}}));
   const Sales sales(lab.database());
   const auto coupon = sales.coupon(3, true);
   auto client = lab.client();

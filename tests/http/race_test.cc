@@ -11,6 +11,9 @@ namespace festa::test {
 
 namespace {
 
+// Of two crowds one after the other, on a build with sanitizers.
+constexpr std::chrono::seconds kRaceTime{60};
+
 // The Host that HttpClient sends.
 Headers fromOurPage(const Service& service) {
   auto headers = service.as("admin");
@@ -35,10 +38,12 @@ class RaceTest : public testing::Test {
     const auto path = started.header("location");
     HttpClient client(lab_->port());
     Json::Value race;
-    EXPECT_TRUE(eventually([&] {
-      race = client.get(path).json();
-      return race["state"] != "running";
-    }));
+    EXPECT_TRUE(eventually(
+        [&] {
+          race = client.get(path).json();
+          return race["state"] != "running";
+        },
+        kRaceTime));
     EXPECT_EQ(race["state"].asString(), "done") << race["failure"].asString();
     return race;
   }
@@ -164,21 +169,34 @@ TEST_F(RaceTest, AConnectionThatClosesGetsTheEventsSoFar) {
   const auto started = start(wishOf("pins", R"("strategy":"memory")"));
   const auto path = started.header("location");
   HttpClient client(lab_->port());
-  ASSERT_TRUE(eventually([&] { return client.get(path).json()["state"] == "done"; }));
+  ASSERT_TRUE(eventually([&] { return client.get(path).json()["state"] == "done"; }, kRaceTime));
   const auto events = client.get(path + "/events", {{"Connection", "close"}});
   EXPECT_EQ(events.status, 200);
   EXPECT_NE(events.body.find("event: end\n"), std::string::npos);
 }
 
 TEST_F(RaceTest, OnlyOneRunsAtATimeAndAFewAreRemembered) {
-  // Two opening seconds of a large crowd: it still runs when the next one asks.
-  const auto first =
-      start(R"({"what":"opening-second","people":500,"strategy":"memory","against":"pg-row"})");
-  ASSERT_EQ(first.status, 202);
-  expectProblem(start(wishOf("pins", R"("strategy":"none")")), 409, "RACE_RUNNING");
-  const auto path = first.header("location");
   HttpClient client(lab_->port());
-  ASSERT_TRUE(eventually([&] { return client.get(path).json()["state"] == "done"; }));
+  const auto untilDone = [&](const Response& started) {
+    ASSERT_EQ(started.status, 202) << started.body;
+    const auto path = started.header("location");
+    ASSERT_TRUE(eventually([&] { return client.get(path).json()["state"] == "done"; }, kRaceTime));
+  };
+  std::string path;
+  Response second;
+  // Two opening seconds of a large crowd: it still runs when the next one asks. Not in every round
+  // on a machine that stands still meanwhile.
+  for (int round = 0; round < 3 && second.status != 409; ++round) {
+    const auto first =
+        start(R"({"what":"opening-second","people":500,"strategy":"memory","against":"pg-row"})");
+    second = start(wishOf("pins", R"("strategy":"none")"));
+    ASSERT_NO_FATAL_FAILURE(untilDone(first));
+    if (second.status != 409) {
+      ASSERT_NO_FATAL_FAILURE(untilDone(second));
+    }
+    path = first.header("location");
+  }
+  expectProblem(second, 409, "RACE_RUNNING");
   for (int i = 0; i < 5; ++i) run(R"({"what":"hot-seat","people":2,"strategy":"memory"})");
   const auto list = client.get("/lab/races").json();
   EXPECT_EQ(list["races"].size(), 5U);
@@ -231,7 +249,7 @@ TEST_F(RaceTest, TheRowsOfOldRacesAreSwept) {
 }
 
 TEST(RaceOutsideTheLab, ThereIsNone) {
-  Service service(sharedPg().createDatabase());
+  Service service(sharedPg().createDatabase(), patient());
   auto client = service.client();
   expectProblem(client.get("/lab/races"), 404, "ROUTE_NOT_FOUND");
   auto headers = service.as("admin");
@@ -243,7 +261,7 @@ TEST(RaceOutsideTheLab, ThereIsNone) {
 }
 
 TEST(RaceWhileStopping, EndsWithTheService) {
-  Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
   ASSERT_EQ(
       lab.client()
           .send("POST", "/lab/races",
@@ -257,7 +275,7 @@ TEST(RaceWhileStopping, EndsWithTheService) {
 TEST(RaceOnSeveralInstances, MemoryIsSeenToFailAndARowLockToHold) {
   const auto database = sharedPg().createDatabase();
   const int door = freePort();
-  const Service::Settings settings{{"LAB", "true"}, {"RACE_DOOR_PORT", std::to_string(door)}};
+  const auto settings = patient({{"LAB", "true"}, {"RACE_DOOR_PORT", std::to_string(door)}});
   Service first(database, settings);
   Service second(database, settings);
   Service third(database, settings);
@@ -270,10 +288,12 @@ TEST(RaceOnSeveralInstances, MemoryIsSeenToFailAndARowLockToHold) {
         "POST", "/lab/races",
         R"({"what":"pins","people":100,"strategy":"memory","against":"pg-row"})", headers);
     ASSERT_EQ(started.status, 202) << started.body;
-    ASSERT_TRUE(eventually([&] {
-      race = client.get(started.header("location")).json();
-      return race["state"] != "running";
-    }));
+    ASSERT_TRUE(eventually(
+        [&] {
+          race = client.get(started.header("location")).json();
+          return race["state"] != "running";
+        },
+        kRaceTime));
   }
   EXPECT_FALSE(race["sides"][0]["result"]["holds"].asBool());
   EXPECT_EQ(race["sides"][0]["result"]["instances"].size(), 3U);

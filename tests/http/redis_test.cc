@@ -53,7 +53,7 @@ TEST(ThreeInstances, LeaveThreePinsByEverySharedStrategyAlone) {
     headers["X-Concurrency"] = strategy;
     rush(instances[0]->port(), 100, [&](HttpClient&, int i) {
       HttpClient client(instances[static_cast<std::size_t>(i) % 3]->port());
-      return client.send("POST", "/announcements", kPinned, headers);
+      return untilServed([&] { return client.send("POST", "/announcements", kPinned, headers); });
     });
     PgSession session(database);
     return std::stoll(
@@ -74,7 +74,7 @@ TEST(ThreeInstances, LeaveThreePinsByEverySharedStrategyAlone) {
 
 TEST(RedisLocks, AFullServerIsAnUnavailableLockStorageNotOurFault) {
   RedisServer redis;
-  Service service(sharedPg().createDatabase(), onRedis(redis));
+  Service service(sharedPg().createDatabase(), patient(onRedis(redis)));
   const auto headers = service.newFestival();
   redis.command({"CONFIG", "SET", "maxmemory", "1"});
   const auto refused = service.client().send("POST", "/announcements", kPinned, headers);
@@ -84,7 +84,7 @@ TEST(RedisLocks, AFullServerIsAnUnavailableLockStorageNotOurFault) {
 
 TEST(RedisLocks, WhileRedisIsAwayWritesAre503ReadsWorkAndItRecovers) {
   RedisServer redis;
-  Service service(sharedPg().createDatabase(), onRedis(redis));
+  Service service(sharedPg().createDatabase(), patient(onRedis(redis)));
   const auto headers = service.newFestival();
   auto client = service.client();
   ASSERT_EQ(client.send("POST", "/announcements", kPinned, headers).status, 201);

@@ -1,6 +1,7 @@
 // The service with its locks on a majority of Redis nodes: start checks, nodes going away.
 #include "tests/support/loops.h"
 #include "tests/support/redlock_nodes.h"
+#include "tests/support/rush.h"
 #include "tests/support/service.h"
 
 #include <gmock/gmock.h>
@@ -69,13 +70,14 @@ TEST(Redlock, AMinorityThatIsDownIsLoggedAndTheStartSucceeds) {
     node->command({"SET", "festabook:redlock:ready", "1"});
   const auto down = "127.0.0.1:" + std::to_string(freePort());
   Service service(sharedPg().createDatabase(),
-                  onNodes(down + "," + address(durable) + "," + address(forgetful)));
+                  patient(onNodes(down + "," + address(durable) + "," + address(forgetful))));
   EXPECT_THAT(service.log(), HasSubstr(down));
   const auto headers = service.newFestival();
   EXPECT_TRUE(eventually([&] {
     return service.client().send("POST", "/announcements", kPinned, headers).status == 201;
   }));
-  EXPECT_TRUE(service.client().get("/readyz").json()["degraded"].empty());
+  EXPECT_TRUE(
+      eventually([&] { return service.client().get("/readyz").json()["degraded"].empty(); }));
 }
 
 // Nodes that were never used are in quarantine first, and then the service works by itself.
@@ -96,23 +98,23 @@ TEST(Redlock, FreshNodesServeAfterTheirQuarantine) {
 TEST(Redlock, WhileAMajorityIsAwayWritesAre503AndItRecovers) {
   RedlockNodes nodes;
   nodes.reset("festabook");
-  Service service(sharedPg().createDatabase(), onNodes(nodes.addresses()));
+  Service service(sharedPg().createDatabase(), patient(onNodes(nodes.addresses())));
   const auto headers = service.newFestival();
   auto client = service.client();
-  ASSERT_EQ(client.send("POST", "/announcements", kPinned, headers).status, 201);
+  const auto pin = [&] { return client.send("POST", "/announcements", kPinned, headers); };
+  ASSERT_EQ(untilServed(pin).status, 201);
   const auto signal = [&](int number) {
     for (const std::size_t node : {0, 1, 2}) nodes.at(node).process().signal(number);
   };
   signal(SIGSTOP);
-  const auto refused = client.send("POST", "/announcements", kPinned, headers);
+  const auto refused = pin();
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.code(), "LOCK_STORAGE_UNAVAILABLE");
   const auto ready = client.get("/readyz");
   EXPECT_EQ(ready.status, 200);
   EXPECT_EQ(ready.json()["degraded"][0].asString(), "redlock");
   signal(SIGCONT);
-  EXPECT_TRUE(eventually(
-      [&] { return client.send("POST", "/announcements", kPinned, headers).status == 201; }));
+  EXPECT_TRUE(eventually([&] { return pin().status == 201; }));
   EXPECT_TRUE(eventually([&] { return client.get("/readyz").json()["degraded"].empty(); }));
 }
 

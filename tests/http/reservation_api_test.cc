@@ -3,6 +3,8 @@
 #include "tests/support/loops.h"
 #include "tests/support/sales.h"
 
+#include <signal.h>
+
 #include <thread>
 
 namespace festa::test {
@@ -189,46 +191,59 @@ TEST_F(ReservationApi, NothingInTheSchemaIsDeferredToCommit) {
 
 namespace {
 
-// What a second buyer hears while the first is about to commit.
-Response duringAnotherSale(const Service& service,
-                           const std::string& wish = reservationBody(2, 1)) {
+using std::chrono::milliseconds;
+
+constexpr milliseconds kUntilTheStop{20'000};
+
+// What a second buyer hears, wish by wish, while the first is about to commit: for that time, or
+// until the service stops, which it does when all wishes are answered. The first sale pauses before
+// its statement: no time-out of the database counts.
+std::vector<Response> duringAnotherSale(Service& service, const std::vector<std::string>& wishes,
+                                        milliseconds pause = kUntilTheStop) {
   const Sales sales(service.database());
   const auto performance = sales.performance(1);
   std::thread first([&] {
     auto headers = Sales::as(1);
-    headers["X-Lab-Fault"] = "pause-before-commit=1500";
+    headers["X-Lab-Fault"] = "pause-before-commit=" + std::to_string(pause.count());
     EXPECT_EQ(service.client()
                   .send("POST", reservationPath(performance), reservationBody(1, 1), headers)
                   .status,
               200);
   });
   EXPECT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
-  auto answer = service.client().send("POST", reservationPath(performance), wish, Sales::as(2));
+  std::vector<Response> answers;
+  for (const auto& wish : wishes)
+    answers.push_back(
+        service.client().send("POST", reservationPath(performance), wish, Sales::as(2)));
+  service.process().signal(SIGTERM);
   first.join();
-  return answer;
+  return answers;
 }
 
 }  // namespace
 
 TEST(SeatLock, IsBusyAtOnceDuringAnotherSale) {
-  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
-  const auto answer = duringAnotherSale(lab);
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+  const auto answer = duringAnotherSale(lab, {reservationBody(2, 1)}).at(0);
   expectProblem(answer, 409, "SEAT_BUSY");
   EXPECT_FALSE(answer.header("retry-after").empty());
 }
 
 TEST(SeatLock, IsTheSameForEverySpellingOfTheNumber) {
-  const Service lab(sharedPg().createDatabase(), {{"LAB", "true"}});
-  for (const auto* number : {"1.0", "10e-1"})
-    expectProblem(duringAnotherSale(lab, R"({"userId":2,"seatLocation":"A","seatNumber":)" +
-                                             std::string(number) + "}"),
-                  409, "SEAT_BUSY");
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+  const auto spelt = [](const std::string& number) {
+    return R"({"userId":2,"seatLocation":"A","seatNumber":)" + number + "}";
+  };
+  for (const auto& answer : duringAnotherSale(lab, {spelt("1.0"), spelt("10e-1")}))
+    expectProblem(answer, 409, "SEAT_BUSY");
 }
 
 TEST(SeatLock, CanBeConfiguredToWait) {
-  const Service lab(sharedPg().createDatabase(),
-                    {{"LAB", "true"}, {"LOCK_LOCKABLES_SEATS_FAIL_FAST", "false"}});
-  expectProblem(duringAnotherSale(lab), 409, "ALREADY_RESERVED_SEAT");
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"},
+                                                    {"LOCK_LOCKABLES_SEATS_FAIL_FAST", "false"},
+                                                    {"LOCK_LOCKABLES_SEATS_WAIT_MS", "20000"}}));
+  const auto answer = duringAnotherSale(lab, {reservationBody(2, 1)}, milliseconds(3500)).at(0);
+  expectProblem(answer, 409, "ALREADY_RESERVED_SEAT");
 }
 
 }  // namespace festa::test

@@ -164,7 +164,7 @@ TEST_F(StartTest, SecretsDoNotShowInTheReason) {
 }
 
 TEST_F(StartTest, ProductionStartsOnAnIntactDatabaseWithoutDemoData) {
-  Service service(database, kProduction);
+  Service service(database, patient(kProduction));
   EXPECT_EQ(service.client().get("/readyz").status, 200);
   EXPECT_EQ(*PgSession(database).query("SELECT count(*) FROM councils")[0][0], "0");
 }
@@ -194,7 +194,7 @@ TEST_F(StartTest, ProductionRefusesASingleDemoPassword) {
 
 TEST_F(StartTest, ProductionStartsWhenNoDemoPasswordIsLeft) {
   {
-    Service demo(database);
+    Service demo(database, patient());
     auto client = demo.client();
     const auto changed =
         client.send("PATCH", "/councils/password",
@@ -204,7 +204,7 @@ TEST_F(StartTest, ProductionStartsWhenNoDemoPasswordIsLeft) {
     demo.stop();
   }
   run("DELETE FROM users; DELETE FROM councils WHERE username <> 'admin'");
-  const Service service(database, kProduction);
+  const Service service(database, patient(kProduction));
   EXPECT_EQ(service.client().get("/readyz").status, 200);
 }
 
@@ -216,7 +216,7 @@ TEST_F(StartTest, ProductionAcceptsDemoNamesWithOtherPasswords) {
       "INSERT INTO users (login, password_hash, name, age, email, phone)"
       " VALUES ('user3', $1, 'n', 20, 'a@example.com', '0')",
       {PasswordHasher::hashNow("a-password-of-my-own")});
-  const Service service(database, kProduction);
+  const Service service(database, patient(kProduction));
   EXPECT_EQ(service.client().get("/readyz").status, 200);
 }
 

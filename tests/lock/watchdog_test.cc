@@ -91,11 +91,11 @@ class RenewalRace : public WatchdogTest, public testing::WithParamInterface<std:
 }  // namespace
 
 TEST_F(WatchdogTest, AHandlerLongerThanItsLeaseKeepsItsKey) {
-  const auto middleware = make(lasting(Millis{1500}, Millis{60'000}));
+  const auto middleware = make(lasting(Millis{3000}, Millis{60'000}));
   const auto started = SteadyClock::now();
   auto answer = start(middleware, workUntil([this, started] {
                         return renewals(RenewalOutcome::kRenewed) >= 3 &&
-                               SteadyClock::now() > started + Millis{1800};
+                               SteadyClock::now() > started + Millis{3300};
                       }));
   ASSERT_TRUE(eventually([&] { return paced_->asked > 0; }));
   while (answer.wait_for(Millis{5}) != std::future_status::ready)
@@ -114,10 +114,10 @@ TEST_F(WatchdogTest, WithoutALongestHoldItLosesItsKey) {
 }
 
 TEST_F(WatchdogTest, TheLongestHoldEndsIt) {
-  const Millis longest{1800};
+  const Millis longest{4500};
   const auto before = SteadyClock::now();
   auto answer =
-      start(make(lasting(Millis{1200}, longest)), workUntil([this] { return takeOver(); }));
+      start(make(lasting(Millis{3000}, longest)), workUntil([this] { return takeOver(); }));
   expectLost(finish(std::move(answer)));
   ASSERT_TRUE(successor_);
   EXPECT_GE(renewals(RenewalOutcome::kRenewed), 1);
@@ -128,16 +128,16 @@ TEST_F(WatchdogTest, TheLongestHoldEndsIt) {
 TEST_F(WatchdogTest, ALostRenewalEndsTheHoldAtOnce) {
   paced_->saysLost = true;
   const auto started = SteadyClock::now();
-  auto answer = start(make(lasting(Millis{3000}, Millis{60'000})),
+  auto answer = start(make(lasting(Millis{6000}, Millis{60'000})),
                       workUntil([this] { return renewals(RenewalOutcome::kLost) == 1; }));
   expectLost(finish(std::move(answer)));
-  EXPECT_LT(SteadyClock::now(), started + Millis{2900}) << "the first lease was over anyway";
+  EXPECT_LT(SteadyClock::now(), started + Millis{5900}) << "the first lease was over anyway";
   EXPECT_LT(hold_->validUntil(), SteadyClock::now());
 }
 
 TEST_F(WatchdogTest, AStorageThatComesBackBeforeTheLeaseEndsKeepsTheHold) {
   paced_->broken = true;
-  auto answer = start(make(lasting(Millis{1500}, Millis{60'000})), workUntil([this] {
+  auto answer = start(make(lasting(Millis{4500}, Millis{60'000})), workUntil([this] {
                         if (renewals(RenewalOutcome::kFailed) >= 3) paced_->broken = false;
                         return renewals(RenewalOutcome::kRenewed) >= 1;
                       }));
@@ -148,7 +148,7 @@ TEST_F(WatchdogTest, AStorageThatComesBackBeforeTheLeaseEndsKeepsTheHold) {
 }
 
 TEST_F(WatchdogTest, AStorageThatStaysAwayUntilTheLeaseEndsLosesTheHoldForEver) {
-  const Millis lease{1200};
+  const Millis lease{3000};
   paced_->broken = true;
   int askedWhenLost = 0;
   auto answer = start(make(lasting(lease, Millis{60'000})), workUntil([&] {

@@ -23,6 +23,7 @@ class RabbitMqQueueTest : public testing::Test {
     // For a slow machine. A test that measures them sets its own.
     settings_.connectTimeout = queue::Millis{10'000};
     settings_.publishTimeout = queue::Millis{10'000};
+    settings_.stopPatience = queue::Millis{20'000};
   }
 
   // Started and connected.

@@ -10,7 +10,13 @@ using queue::SteadyClock;
 
 constexpr auto kRecovery = 60s;  // the broker has to start first
 
-// The largest pause between two beats of a timer on a loop.
+std::chrono::milliseconds since(SteadyClock::time_point begin,
+                                SteadyClock::time_point end = SteadyClock::now()) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(end - begin);
+}
+
+// The largest pause between two beats of a timer on a loop. On a loop that has nothing to do it is
+// the control: what the machine makes any loop wait.
 class LoopWatch {
  public:
   explicit LoopWatch(trantor::EventLoop* loop)
@@ -19,17 +25,21 @@ class LoopWatch {
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
 
-  std::chrono::milliseconds longestGap() const { return beats_->longest.load(); }
+  // So far, with the pause that still lasts.
+  std::chrono::milliseconds longestGap() const {
+    // A beat writes them in the other order: a pause that ends meanwhile is in one of them.
+    const auto last = beats_->last.load();
+    return std::max(beats_->longest.load(), since(last));
+  }
 
  private:
   struct Beats {
-    SteadyClock::time_point last = SteadyClock::now();
+    std::atomic<SteadyClock::time_point> last{SteadyClock::now()};
     std::atomic<std::chrono::milliseconds> longest{};
   };
   static void beat(Beats& beats) {
     const auto now = SteadyClock::now();
-    const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(now - beats.last);
-    beats.longest = std::max(beats.longest.load(), gap);
+    beats.longest = std::max(beats.longest.load(), since(beats.last.load(), now));
     beats.last = now;
   }
 
@@ -53,7 +63,12 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
   std::chrono::milliseconds timeToRefuse(queue::RabbitMqQueue& queue) {
     const auto begin = SteadyClock::now();
     EXPECT_THROW(finish(publish(queue, 99)), queue::QueueUnavailable);
-    return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
+    return since(begin);
+  }
+  // More than what waits for no time-out takes on this machine, asked after it was measured. The
+  // shortest time-out of these tests is 2 s.
+  static std::chrono::milliseconds atOnce(const LoopWatch& control) {
+    return 1500ms + 2 * control.longestGap();
   }
   // A broker that has just come back may not confirm in time at first; the entry may then be there
   // twice.
@@ -69,6 +84,8 @@ class RabbitMqOutageTest : public RabbitMqQueueTest {
       return false;
     }
   }
+
+  Loops idle_;  // for the control
 };
 
 }  // namespace
@@ -97,15 +114,19 @@ TEST_F(RabbitMqOutageTest, WhileTheBrokerIsDeadPublishFailsAtOnceAndLoopsRun) {
   const auto queue = open();
   const auto another = open();
   const LoopWatch watch(loops_.at());
+  const LoopWatch control(idle_.at());
   killBroker(*queue);
+  // The time-outs are 10 s.
   const auto end = SteadyClock::now() + 1s;
-  // Less than any time-out.
-  while (SteadyClock::now() < end) EXPECT_LT(timeToRefuse(*queue), 1000ms);
-  EXPECT_LT(watch.longestGap(), 1000ms);
+  do {
+    EXPECT_LT(timeToRefuse(*queue), 5s);
+  } while (SteadyClock::now() < end);
+  EXPECT_LT(watch.longestGap(), 5s);
 
   const auto begin = SteadyClock::now();
   another->stop();
-  EXPECT_LT(SteadyClock::now() - begin, 1s);
+  const auto taken = since(begin);
+  EXPECT_LT(taken, atOnce(control));
 
   sharedRabbit().start();
   expectService(*queue, 1);
@@ -116,18 +137,22 @@ TEST_F(RabbitMqOutageTest, AFrozenBrokerIsDetectedByTheFirstPublish) {
   settings_.connectTimeout = queue::Millis{2'000};
   const auto queue = open();
   const LoopWatch watch(loops_.at());
+  const LoopWatch control(idle_.at());
   sharedRabbit().freeze();
-  // Those who come after the first do not wait for a time-out of their own.
   const auto begin = SteadyClock::now();
   auto first = publish(*queue, 98);
-  std::vector<std::chrono::milliseconds> refused;
-  while (SteadyClock::now() < begin + 4s) refused.push_back(timeToRefuse(*queue));
+  EXPECT_THROW(finish(publish(*queue, 99)), queue::QueueUnavailable);
+  EXPECT_GE(since(begin), 1500ms);  // control: it was frozen, not dead
+  // Those who come after the first do not wait for a time-out of their own.
+  auto longest = 0ms;
+  do {
+    longest = std::max(longest, timeToRefuse(*queue));
+  } while (SteadyClock::now() < begin + 4s);
+  EXPECT_LT(longest, atOnce(control));
   EXPECT_THROW(finish(std::move(first)), queue::QueueUnavailable);
-  ASSERT_GT(refused.size(), 1U);
-  EXPECT_GE(refused.front(), 1500ms);  // control: it was frozen, not dead
-  EXPECT_LT(*std::max_element(refused.begin() + 1, refused.end()), 1000ms);
   EXPECT_FALSE(queue->isAvailable());
-  EXPECT_LT(watch.longestGap(), 1000ms);
+  const auto gap = watch.longestGap();
+  EXPECT_LT(gap, atOnce(control));
   sharedRabbit().thaw();
   expectService(*queue, 1);
 }

@@ -51,15 +51,20 @@ Outcome rushOn(const Service& service, const std::vector<int>& ports, const Head
           sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon)};
 }
 
-void expectExactlyTheStock(const Outcome& outcome) {
+// `mostUnknown`: how many clients may not know whether they have one.
+void expectExactlyTheStock(const Outcome& outcome, int mostUnknown = 0) {
   EXPECT_EQ(outcome.claims, kStock);
   EXPECT_EQ(outcome.users, kStock) << "a user has two";
   EXPECT_EQ(outcome.sequences, kStock);
   EXPECT_EQ(outcome.last, kStock) << "there is a gap";
   EXPECT_EQ(outcome.remaining, 0);
   auto answers = outcome.answers;
-  EXPECT_EQ(answers["201"], kStock);
-  for (const auto* expected : {"201", "409 ALREADY_CLAIMED", "409 COUPON_SOLD_OUT"})
+  const int unknown = answers["500 COMMIT_UNCONFIRMED"];
+  EXPECT_LE(unknown, mostUnknown) << outcome.errors;
+  EXPECT_LE(answers["201"], kStock);
+  EXPECT_GE(answers["201"] + unknown, kStock);
+  for (const auto* expected :
+       {"201", "409 ALREADY_CLAIMED", "409 COUPON_SOLD_OUT", "500 COMMIT_UNCONFIRMED"})
     answers.erase(expected);
   EXPECT_TRUE(answers.empty()) << answers.begin()->first << " × " << answers.begin()->second << '\n'
                                << outcome.errors;
@@ -97,10 +102,26 @@ TEST_F(CouponRush, WithoutProtectionTheStockIsOversold) {
   EXPECT_TRUE(seen) << "the test is blind";
 }
 
-// With production's leases, for which redis-fair grants the key ahead to another process.
-TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
+namespace {
+
+// The longest leases for which redis-fair grants the key ahead to another process, and time-outs as
+// long as they allow: 1500 + 6 × 220 + 1400 ms are less than the 4323 that a holder has.
+Service::Settings settingsOfThree() {
   auto settings = labSettings();
   settings["DATABASE_CONNECTIONS"] = "16";
+  settings["DATABASE_POOL_TIMEOUT_MS"] = "1500";
+  settings["DATABASE_COMMIT_TIMEOUT_MS"] = "1400";
+  settings["REDIS_TIMEOUT_MS"] = "1500";
+  for (const std::string name :
+       {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
+    settings["LOCK_LOCKABLES_" + name + "_LEASE_MS"] = "5000";
+  return settings;
+}
+
+}  // namespace
+
+TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
+  const auto settings = settingsOfThree();
   const auto database = sharedPg().createDatabase();
   std::vector<std::unique_ptr<Service>> instances;
   std::vector<int> ports;
@@ -110,7 +131,9 @@ TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
   }
   for (const auto& protection : eachAlone(true)) {
     SCOPED_TRACE(protection.name);
-    expectExactlyTheStock(rushOn(*instances[0], ports, protection.headers));
+    // Without a fence nobody finds out what became of a statement whose answer does not come in
+    // time. There are few of them, or the answers prove nothing.
+    expectExactlyTheStock(rushOn(*instances[0], ports, protection.headers), kStock / 2);
   }
   bool seen = false;
   for (int round = 0; round < 20 && !seen; ++round) {

@@ -46,7 +46,7 @@ class GuardedWriteTest : public DatabaseFixture {
 
   // Lives as long as the test: its coroutines refer to it.
   const AnnouncementService& service(const drogon::orm::DbClientPtr& db,
-                                     milliseconds commit = milliseconds(700)) {
+                                     milliseconds commit = milliseconds(5000)) {
     WriteSettings settings;
     settings.commitTimeout = commit;
     const std::lock_guard guard(servicesMutex_);

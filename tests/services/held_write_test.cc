@@ -137,9 +137,9 @@ TEST_F(HeldWrite, AtTheMomentOfReleaseTheRowIsVisibleToAnotherConnection) {
 
 TEST_F(HeldWrite, AHandlerLongerThanItsLeaseCommitsWhileItIsRenewed) {
   const auto started = SteadyClock::now();
-  auto answer = start(make(lasting(Millis{1500}, Millis{60'000})), writeWhen([this, started] {
+  auto answer = start(make(lasting(Millis{3000}, Millis{60'000})), writeWhen([this, started] {
                         return renewals(RenewalOutcome::kRenewed) >= 3 &&
-                               SteadyClock::now() > started + Millis{1800};
+                               SteadyClock::now() > started + Millis{3300};
                       }));
   EXPECT_EQ(finish(std::move(answer))->statusCode(), drogon::k200OK);
   EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kReleased}));
@@ -161,7 +161,7 @@ TEST_F(HeldWrite, ALostRenewalRefusesTheCommit) {
 
 TEST_F(HeldWrite, TheEndOfTheLongestHoldRefusesTheCommit) {
   auto answer =
-      start(make(lasting(Millis{1200}, Millis{1800})), writeWhen([this] { return isTakenOver(); }));
+      start(make(lasting(Millis{3000}, Millis{4500})), writeWhen([this] { return isTakenOver(); }));
   expectNothingStored(finish(std::move(answer)));
   EXPECT_GE(renewals(RenewalOutcome::kRenewed), 1);
 }

@@ -135,7 +135,7 @@ TEST_F(LateLease, OfABlockedLoopIsNotGivenToTheHandlerWhileAnotherHoldsTheKey) {
   const auto giveBack = [&](const Lease& lease) {
     return runOn(timers_.at(), [&] { return memory->unlock(lease); });
   };
-  take(Millis{1500});  // never released
+  const auto before = take(Millis{60'000});
   auto answer = start(make(lockable), handler());
   ASSERT_TRUE(eventually([&] { return memory->waiters() == 1; }));
   std::promise<void> isBlocked;
@@ -145,6 +145,7 @@ TEST_F(LateLease, OfABlockedLoopIsNotGivenToTheHandlerWhileAnotherHoldsTheKey) {
     goOn.get_future().wait();
   });
   isBlocked.get_future().wait();
+  giveBack(before);
   ASSERT_TRUE(eventually([&] { return memory->waiters() == 0; })) << "it is not granted the key";
   const auto rival = take(Millis{60'000});  // when the lease of the request is over
   goOn.set_value();

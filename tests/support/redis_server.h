@@ -32,7 +32,7 @@ class RedisServer {
   drogon::nosql::RedisClientPtr connect() const { return connectTo(port()); }
   static drogon::nosql::RedisClientPtr connectTo(
       int port, std::size_t connections = 1,
-      std::chrono::milliseconds patience = std::chrono::milliseconds{500});
+      std::chrono::milliseconds patience = std::chrono::seconds{2});
 
   // One command on a connection of its own, e.g. {"GET", "k"}; the reply as text, lists by lines.
   std::string command(const std::vector<std::string>& arguments) const;

@@ -164,16 +164,16 @@ void Service::kill() {
 }
 
 Service::Settings patient(Service::Settings settings) {
-  settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "2000"},
-                   {"DATABASE_STATEMENT_TIMEOUT_MS", "1000"},
+  settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "6000"},
+                   {"DATABASE_STATEMENT_TIMEOUT_MS", "3000"},
                    {"DATABASE_LOCK_TIMEOUT_MS", "900"},
-                   {"DATABASE_COMMIT_TIMEOUT_MS", "3000"},
-                   {"REDIS_TIMEOUT_MS", "1500"},
-                   {"REDLOCK_MAX_LEASE_MS", "15000"}});
-  // Longer than the longest path with these time-outs, 11 s, also for the last follower.
+                   {"DATABASE_COMMIT_TIMEOUT_MS", "5000"},
+                   {"REDIS_TIMEOUT_MS", "3000"},
+                   {"REDLOCK_MAX_LEASE_MS", "40000"}});
+  // Longer than the longest path with these time-outs, 29 s, also for the last follower.
   for (const std::string name :
        {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
-    settings.emplace("LOCK_LOCKABLES_" + name + "_LEASE_MS", "15000");
+    settings.emplace("LOCK_LOCKABLES_" + name + "_LEASE_MS", "40000");
   return settings;
 }
 

@@ -52,7 +52,7 @@ class Service {
   std::int64_t lastFestival_ = 0;
 };
 
-// For tests of other things than time-outs: a transaction may stand idle for 4 s, and no statement
+// For tests of other things than time-outs: a transaction may stand idle for 8 s, and no statement
 // is refused because the machine is busy. What `settings` say themselves stays. With such leases
 // redis-fair grants nothing ahead to another process (lock/redis/line_limits.h): tests of several
 // instances that need it have production's.

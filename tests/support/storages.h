@@ -21,8 +21,8 @@ struct StorageOptions {
   std::string prefix = "test";                // of keys in Redis
   int messages = 0;                           // the port for subscriptions; 0: the first of `ports`
   std::size_t maxWaiters = 100'000;
-  lock::Millis patience{500};  // with a server's answer
-  bool sharesClients = false;  // with other storages of this program on the same ports
+  lock::Millis patience{2000};  // with a server's answer
+  bool sharesClients = false;   // with other storages of this program on the same ports
 };
 
 // Timers run on `loops.at(0)`. Waits until the servers answer; throws std::invalid_argument for an

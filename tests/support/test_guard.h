@@ -90,7 +90,7 @@ struct TestGuard {
 
 struct TestOptions {
   Deadline notAfter = {};
-  std::chrono::milliseconds commitTimeout{1000};
+  std::chrono::milliseconds commitTimeout{5000};
   bool explicitCommit = false;
   std::function<drogon::Task<>()> beforeCommit = {};
 

@@ -53,8 +53,8 @@ TEST(PasswordHasher, FullQueueIsOverload) {
 // more.
 TEST(PasswordHasher, NoResultArrivesAfterStop) {
   const Loops loops;
-  auto& hasher = hasherThatDropsJobs(2, 100);
-  std::vector<std::future<std::string>> hashes(40);
+  auto& hasher = hasherThatDropsJobs(2, 400);
+  std::vector<std::future<std::string>> hashes(300);
   for (auto& hash : hashes) hash = startHash(loops, hasher);
   finish(std::move(hashes[0]));
   hasher.stop();
