@@ -93,6 +93,14 @@ SeatQuery parseSeatQuery(const Asked& asked) {
   return query;
 }
 
+constexpr ListOwner kAllPerformances{ListKind::kPerformances, 0};
+
+// Different pages have different names.
+std::string nameOf(const PageRequest& page) {
+  return std::to_string(page.page) + '/' + std::to_string(page.perPage) + '/' +
+         std::to_string(page.after);
+}
+
 std::string contentOf(const Performance& performance) {
   JsonWriter json;
   write(json, performance);
@@ -116,14 +124,16 @@ std::string itemsOf(const std::vector<ListedSeat>& seats) {
 
 void PerformanceController::publish(Routes& routes) const {
   using Self = PerformanceController;
-  routes.add(*this,
-             {.method = drogon::Post,
-              .path = "/performance",
-              .access = kAdmins,
-              .takesBody = true,
-              .maxBodyMembers = 5000,  // a thousand sections
-              .isEnveloped = true},
-             parseNew, &Self::create);
+  routes
+      .add(*this,
+           {.method = drogon::Post,
+            .path = "/performance",
+            .access = kAdmins,
+            .takesBody = true,
+            .maxBodyMembers = 5000,  // a thousand sections
+            .isEnveloped = true},
+           parseNew, &Self::create)
+      .onEffect(&Self::forgetList);
   routes.add(
       *this,
       {.method = drogon::Get, .path = "/performances", .access = kAnyone, .isEnveloped = true},
@@ -150,19 +160,37 @@ drogon::Task<HttpResponsePtr> PerformanceController::create(
   co_return toResponse(answer(created));
 }
 
-drogon::Task<HttpResponsePtr> PerformanceController::list(const Call<PageRequest>& call) const {
-  const auto& asked = call.input;
+void PerformanceController::forgetList(const Call<NewPerformance>&) const {
+  lists_.invalidate(kAllPerformances);
+}
+
+drogon::Task<RenderedListPtr> PerformanceController::renderPage(PageRequest asked) const {
   const auto page = co_await service_.list(asked);
   JsonWriter json;
   json.beginArray();
   for (const auto& performance : page.items) write(json, performance);
-  const auto body = listEnvelope(json.endArray().take(), pagingOf(asked, page.totalCount));
-  co_return jsonResponse(drogon::k200OK, body);
+  co_return renderedList(listEnvelope(json.endArray().take(), pagingOf(asked, page.totalCount)));
+}
+
+drogon::Task<HttpResponsePtr> PerformanceController::list(const Call<PageRequest>& call) const {
+  const auto& asked = call.input;
+  const RenderedListCache::Key key{kAllPerformances, nameOf(asked)};
+  const auto render = [this, asked] { return renderPage(asked); };
+  const auto page = co_await lists_.get(key, render);
+  co_return listResponse(call.request, *page);
+}
+
+drogon::Task<RenderedListPtr> PerformanceController::renderOne(std::int64_t id) const {
+  const auto performance = co_await service_.find(id);
+  co_return renderedList(contentOf(performance));
 }
 
 drogon::Task<HttpResponsePtr> PerformanceController::show(const Call<std::int64_t>& call) const {
-  const auto performance = co_await service_.find(call.input);
-  co_return jsonResponse(drogon::k200OK, contentOf(performance));
+  const auto id = call.input;
+  const RenderedListCache::Key key{{ListKind::kPerformance, id}, ""};
+  const auto render = [this, id] { return renderOne(id); };
+  const auto one = co_await lists_.get(key, render);
+  co_return listResponse(call.request, *one);
 }
 
 drogon::Task<RenderedListPtr> PerformanceController::renderSeats(std::int64_t id,

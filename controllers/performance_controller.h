@@ -25,6 +25,9 @@ class PerformanceController {
   drogon::Task<drogon::HttpResponsePtr> list(const Call<PageRequest>& call) const;
   drogon::Task<drogon::HttpResponsePtr> show(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> seats(const Call<SeatQuery>& call) const;
+  void forgetList(const Call<NewPerformance>& call) const;
+  drogon::Task<RenderedListPtr> renderPage(PageRequest asked) const;
+  drogon::Task<RenderedListPtr> renderOne(std::int64_t id) const;
   drogon::Task<RenderedListPtr> renderSeats(std::int64_t id, std::string location) const;
 
   const PerformanceService& service_;

@@ -22,6 +22,8 @@ namespace festa {
 
 enum class ListKind {
   kAnnouncements,
+  kPerformances,  // all of them; the owner's id is 0
+  kPerformance,   // one
   kSeats,
   kSeatPicture,
   kLineups,

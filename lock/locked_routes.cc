@@ -10,7 +10,7 @@ void LockedRoutes::verify() const {
     const auto instance = drogon::DrClassMap::getSingleInstance(middleware);
     if (!std::dynamic_pointer_cast<drogon::HttpMiddlewareBase>(instance))
       throw UnlockedRoute("route '" + route + "' names the middleware '" + middleware +
-                          "', which is not registered: it would run unguarded");
+                          "', which is not registered: it would run without its lock");
   }
 }
 

@@ -1,4 +1,4 @@
-// The check that no guarded route runs unguarded.
+// The check that no route with a lock runs without it.
 #pragma once
 
 #include <stdexcept>

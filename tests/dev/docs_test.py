@@ -12,6 +12,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 FOLDERS = "app|cmake|controllers|docker|docs|examples|loadtest|lock|migrations|scripts|services|tests"
 FILE = re.compile(rf"(?:{FOLDERS})/[\w./-]*\w\.(?:cc|cmake|h|js|json|lua|md|mjs|patch|png|py|sh|sql|yml)")
 TEST = re.compile(r"(\w+)\.([A-Z]\w+)(…?)")
+COMMAND = re.compile(r"\./dev ([a-z][a-z-]*)(?: (--[a-z-]+))?")
 
 
 def anchors(text):
@@ -69,6 +70,24 @@ def unknown_names(checkout):
                 yield f"{name}: there is no test {code}"
 
 
+def unknown_commands(checkout):
+    """What a document tells to type, with its first option, is known to `./dev help`."""
+    known = subprocess.run([checkout / "dev", "help"], capture_output=True, text=True, check=True).stdout
+    commands = {}
+    for line in known.split("\n"):
+        match = COMMAND.match(line)
+        current = commands.setdefault(match[1], set()) if match else commands.get("", set())
+        if match:
+            commands[""] = current  # the options below a command are its own
+        current.update(re.findall(r"--[a-z-]+", line))
+    for name in listed(checkout, "*.md"):
+        text = (checkout / name).read_text()
+        code = "\n".join([*FENCE.findall(text), *CODE.findall(FENCE.sub("", text))])
+        for command, option in COMMAND.findall(code):
+            if command not in commands or (option and option not in commands[command]):
+                yield f"{name}: ./dev has no '{command} {option}'"
+
+
 def headings(path):
     return [line.split(" ")[0] for line in FENCE.sub("", path.read_text()).split("\n") if line.startswith("#")]
 
@@ -76,6 +95,7 @@ def headings(path):
 def findings(checkout, version):
     yield from broken_links(checkout)
     yield from unknown_names(checkout)
+    yield from unknown_commands(checkout)
     for name in ("README.md", "README.ko.md"):
         lines = len((checkout / name).read_text().split("\n"))
         if lines > LONGEST_README:

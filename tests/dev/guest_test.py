@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A storage that has no more than its header, its source, its row and its line of CMake (tests/guest) takes part in the contract
-suite, in the rush, in the lab and in the load test. Programs: CONTRACT, RUSH and FESTABOOK with the guest, PLAIN without."""
+suite, in the rush, in the lab and in the load test, of which the plan is looked at: k6 is not on every machine. Programs: CONTRACT,
+RUSH and FESTABOOK with the guest, PLAIN without."""
 
 import os
 import pathlib

@@ -134,6 +134,32 @@ TEST_F(PerformanceApi, ListsAreReadByPageAndByTheLastId) {
   EXPECT_EQ(client.get("/performances?page=1000000").json()["items"].size(), 0U);
 }
 
+TEST_F(PerformanceApi, AClientThatHasOneOrAPageGets304) {
+  const auto id = created();
+  for (const auto& path :
+       {"/performances/" + std::to_string(id), "/performances?after=" + std::to_string(id - 1)}) {
+    const auto first = client.get(path);
+    ASSERT_EQ(first.status, 200) << path;
+    const auto tag = first.header("etag");
+    ASSERT_FALSE(tag.empty()) << path;
+    const auto again = client.get(path, {{"If-None-Match", tag}});
+    EXPECT_EQ(again.status, 304) << path;
+    EXPECT_EQ(again.header("etag"), tag);
+    EXPECT_EQ(again.body, "");
+    EXPECT_EQ(client.get(path, {{"If-None-Match", R"("another")"}}).body, first.body);
+  }
+}
+
+// The list was rendered a moment ago.
+TEST_F(PerformanceApi, ANewOneIsListedAtOnce) {
+  const auto path = "/performances?perPage=500&after=" + std::to_string(created() - 1);
+  for (std::size_t i = 1; i <= 5; ++i) {
+    EXPECT_EQ(idsIn(client.get(path)).size(), i);
+    const auto id = created();
+    EXPECT_EQ(idsIn(client.get(path)).back(), id);
+  }
+}
+
 TEST_F(PerformanceApi, ListedPerformancesHaveTheFieldsOfASingleOne) {
   const auto list = client.get("/performances?perPage=1");
   ASSERT_EQ(list.status, 200) << list.body;
@@ -181,10 +207,12 @@ TEST_F(PerformanceApi, RefusalsHaveTheEnvelopesMeta) {
 }
 
 TEST_F(PerformanceApi, AStatementThatWaitsTooLongForAnotherIs503) {
+  // One that has not been rendered.
+  const auto one = "/performances/" + std::to_string(created());
   const auto before = performances();
   PgSession other(service->database());
   other.run("BEGIN; LOCK TABLE performances, seats");
-  for (const auto* path : {"/performances", "/performances/1", "/performances/1/seats"}) {
+  for (const auto& path : {std::string("/performances?perPage=77"), one, one + "/seats"}) {
     SCOPED_TRACE(path);
     const auto response = client.get(path);
     expectProblem(response, 503, "LOCK_TIMEOUT");
@@ -192,7 +220,7 @@ TEST_F(PerformanceApi, AStatementThatWaitsTooLongForAnotherIs503) {
   }
   expectProblem(create(newPerformance()), 503, "LOCK_TIMEOUT");
   other.run("ROLLBACK");
-  EXPECT_EQ(client.get("/performances/1/seats").status, 200) << "failures are not kept";
+  EXPECT_EQ(client.get(one + "/seats").status, 200) << "failures are not kept";
   EXPECT_EQ(performances(), before);
 }
 
