@@ -9,37 +9,14 @@ namespace festa {
 
 namespace {
 
-void tellSwept(const char* what, std::size_t rows) {
-  if (rows > 0) LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(rows));
-}
-
-void tellNotSwept(const char* what, const std::exception& error) {
-  LogLine("swept", "warn").with("what", what).with("text", error.what());
-}
-
-drogon::AsyncTask sweepKeys(const IdempotencyService& keys) {
+// `start() -> Task<std::size_t>`: how many rows were removed.
+template <class Start>
+drogon::AsyncTask sweep(const char* what, Start start) {
   try {
-    const auto rows = co_await keys.sweep();
-    tellSwept("idempotency keys", rows);
+    const auto rows = co_await start();
+    if (rows > 0) LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(rows));
   } catch (const std::exception& error) {
-    tellNotSwept("idempotency keys", error);
-  }
-}
-
-drogon::AsyncTask sweepNotifications(const NotificationService& notifications) {
-  try {
-    co_await notifications.sweep();
-  } catch (const std::exception& error) {
-    LOG_WARN << "old notifications were not removed: " << error.what();
-  }
-}
-
-drogon::AsyncTask sweepClaims(const ClaimExpiry& claims) {
-  try {
-    const auto rows = co_await claims.run();
-    tellSwept("expired claims", rows);
-  } catch (const std::exception& error) {
-    tellNotSwept("expired claims", error);
+    LogLine("swept", "warn").with("what", what).with("text", error.what());
   }
 }
 
@@ -95,12 +72,15 @@ void Lifecycle::sweepRegularly() const {
   auto* const loop = drogon::app().getIOLoop(0);
   const auto& config = parts_.config;
   const auto& services = parts_.services;
-  loop->runEvery(config.idempotency.sweepEvery,
-                 [&keys = services.idempotency] { sweepKeys(keys); });
-  loop->runEvery(config.notifications.sweepEvery,
-                 [&notifications = services.notifications] { sweepNotifications(notifications); });
-  loop->runEvery(config.queue.sweepEvery,
-                 [&claims = services.claimExpiry] { sweepClaims(claims); });
+  loop->runEvery(config.idempotency.sweepEvery, [&keys = services.idempotency] {
+    sweep("idempotency keys", [&keys] { return keys.sweep(); });
+  });
+  loop->runEvery(config.notifications.sweepEvery, [&notifications = services.notifications] {
+    sweep("notifications", [&notifications] { return notifications.sweep(); });
+  });
+  loop->runEvery(config.queue.sweepEvery, [&claims = services.claimExpiry] {
+    sweep("expired claims", [&claims] { return claims.run(); });
+  });
 }
 
 void Lifecycle::stopOnSignal(sigset_t signals) const {

@@ -13,6 +13,8 @@ struct EventDateView {
   using Kind = EventDates;
   static constexpr const char* kPath = "/event-dates";
   static constexpr ListKind kList = ListKind::kSchedule;
+  static constexpr bool kLocksCreate = true;
+  static constexpr bool kLocksChange = true;
 
   static EventDates::Item parse(FieldReader& fields);
   static void write(JsonWriter& json, const EventDates::Row& row);

@@ -29,13 +29,23 @@ inline drogon::HttpResponsePtr festivalList(const drogon::HttpRequestPtr& reques
   return response;
 }
 
+template <class View>
+concept LocksCreate = requires {
+  requires View::kLocksCreate;
+};
+template <class View>
+concept LocksChange = requires {
+  requires View::kLocksChange;
+};
+
 // GET, POST <path>; PATCH, DELETE <path>/{id}. `View` says how a kind looks over HTTP:
 //   Kind                     see FestivalItems
 //   kPath, kList             where it is, which list it is
 //   parse(fields)            an Item of a body
 //   write(json, row)         an element of the list, and the answer to POST
 //   writeChanged(json, row)  the answer to PATCH
-// A controller whose creates or changes need a lock publishes those itself and the rest from here.
+//   kLocksCreate, kLocksChange  true: creates, changes need a lock. The kind's own controller
+//                            publishes those; they cannot be published from here
 // Outlives the routes it publishes, as what it is made of outlives it.
 template <class View>
 class FestivalItemController {
@@ -58,11 +68,11 @@ class FestivalItemController {
     routes.add(*this, {.method = drogon::Get, .path = View::kPath, .access = kAnyone}, festivalIdIn,
                &Self::list);
   }
-  void publishCreate(Routes& routes) const {
+  void publishCreate(Routes& routes) const requires(!LocksCreate<View>) {
     routes.add(*this, createHead(), parseNew, &Self::create)
         .onEffect(&Self::template forgetList<Item>);
   }
-  void publishChange(Routes& routes) const {
+  void publishChange(Routes& routes) const requires(!LocksChange<View>) {
     routes.add(*this, changeHead(), parseChange, &Self::change)
         .onEffect(&Self::template forgetList<ItemChange<Item>>);
   }

@@ -14,6 +14,7 @@ struct QuestionView {
   using Kind = Questions;
   static constexpr const char* kPath = "/questions";
   static constexpr ListKind kList = ListKind::kQuestions;
+  static constexpr bool kLocksCreate = true;
 
   static Questions::Item parse(FieldReader& fields);
   static void write(JsonWriter& json, const Questions::Row& row);

@@ -20,11 +20,17 @@ await() {
   done
 }
 
-# start: ./dev run, as $dev and $service.
-start() {
-  ./dev run >"$folder/out" 2>&1 &
+# begin <option…>: ./dev run, as $dev, until it is ready.
+begin() {
+  : >"$folder/out"  # not by the background process, which may be later than the look for "ready"
+  ./dev run "$@" >>"$folder/out" 2>&1 &
   dev=$!
   await 120 grep -q "^ready" "$folder/out" || fail "it did not become ready"
+}
+
+# start: the same, and its $service.
+start() {
+  begin
   service=$(pgrep -P $dev festabook)
 }
 
@@ -68,9 +74,7 @@ kill -TERM $dev
 ended 0
 
 # Three instances behind HAProxy: each answers, and all end.
-./dev run --lab --instances 3 >"$folder/out" 2>&1 &
-dev=$!
-await 120 grep -q "^ready" "$folder/out" || fail "three instances did not become ready"
+begin --lab --instances 3
 ask() { curl -fsS --noproxy '*' "http://127.0.0.1:$port$1" "${@:2}"; }
 token=$(ask /councils/login -H 'Content-Type: application/json' -d '{"username":"admin","password":"admin-demo-1"}' |
   sed -E 's/.*"accessToken":"([^"]+)".*/\1/')
