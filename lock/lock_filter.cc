@@ -129,12 +129,15 @@ drogon::Task<> LockFilter::release(drogon::HttpRequestPtr request, Passage& pass
   hold.leaveCompany();
   const auto ended = hold.reliedUntil();
   const LockOutcome outcome = co_await giveBack(hold);
+  // When a hold was lost is not known: now at the latest.
+  const auto relied = hold.reliedUntil();
+  const auto until = relied < passage.granted ? SteadyClock::now() : relied;
   const LockRecord record{lockable_.name,
                           hold.strategy().name,
                           hold.key(),
                           outcome,
                           passage.granted - passage.arrived,
-                          hold.reliedUntil() - passage.granted,
+                          until - passage.granted,
                           fenceOf(hold).value_or(0),
                           passage.granted,
                           ended,

@@ -133,6 +133,8 @@ TEST_F(WatchdogTest, ALostRenewalEndsTheHoldAtOnce) {
   expectLost(finish(std::move(answer)));
   EXPECT_LT(SteadyClock::now(), started + Millis{5900}) << "the first lease was over anyway";
   EXPECT_LT(hold_->validUntil(), SteadyClock::now());
+  EXPECT_GT(recorder_->lastHold(), Millis{0});
+  EXPECT_LE(recorder_->lastHold(), SteadyClock::now() - started);
 }
 
 TEST_F(WatchdogTest, AStorageThatComesBackBeforeTheLeaseEndsKeepsTheHold) {

@@ -21,6 +21,7 @@ class Recorder : public lock::LockObserver {
     const std::lock_guard guard(mutex_);
     outcomes_.push_back(record.outcome);
     lastEnd_ = record.ended;
+    lastHold_ = record.hold;
   }
   void renewed(const std::string&, const std::string&, lock::RenewalOutcome outcome) override {
     const std::lock_guard guard(mutex_);
@@ -36,6 +37,11 @@ class Recorder : public lock::LockObserver {
     const std::lock_guard guard(mutex_);
     return lastEnd_;
   }
+  // How long the last one had its key.
+  lock::SteadyClock::duration lastHold() const {
+    const std::lock_guard guard(mutex_);
+    return lastHold_;
+  }
   long renewals(lock::RenewalOutcome outcome) const {
     const std::lock_guard guard(mutex_);
     return std::count(renewals_.begin(), renewals_.end(), outcome);
@@ -46,6 +52,7 @@ class Recorder : public lock::LockObserver {
   std::vector<lock::LockOutcome> outcomes_;
   std::vector<lock::RenewalOutcome> renewals_;
   lock::SteadyTime lastEnd_;
+  lock::SteadyClock::duration lastHold_{};
 };
 
 class LoopFixture : public testing::Test {
