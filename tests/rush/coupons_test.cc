@@ -131,7 +131,7 @@ TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
   }
   for (const auto& protection : eachAlone(true)) {
     SCOPED_TRACE(protection.name);
-    // Without a fence nobody finds out what became of a statement whose answer does not come in
+    // Without a fence it is not known what became of a statement whose answer does not come in
     // time. There are few of them, or the answers prove nothing.
     expectExactlyTheStock(rushOn(*instances[0], ports, protection.headers), kStock / 2);
   }
