@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""./dev mutate: breaks the code on purpose, one mutation of tests/mutations at a time, and sees the tests that it names fail.
+
+It works in a copy of the checkout, .build/mutants, and goes on where it stopped: what was found is kept in .run/mutations until the
+mutation or the commit changes. `--check` builds nothing: every mutation still applies, its tests exist, and every promise of
+docs/guarantees.md has a mutation or is named in tests/mutations/uncovered.toml with a reason.
+"""
+import argparse
+import dataclasses
+import datetime
+import fcntl
+import fnmatch
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PATIENCE = 400  # seconds for the tests of one filter
+FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/-]+)", re.MULTILINE)
+RAN = re.compile(r"^\[==========\] ([1-9]\d*) tests? from .* ran\.", re.MULTILINE)
+TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+MEANING = """`killed`: each of the named tests failed, as it must. `survived`: a named test passed, so it is blind to this mistake.
+`does not apply`: the text to be replaced is not in the file exactly once. `does not build`: the mutation is no C++.
+`control failed`: the tests fail without the mutation, too, so they say nothing about it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutation:
+    name: str
+    promise: str  # a cell or a sentence of docs/guarantees.md
+    what: str     # what the mistake is
+    file: str
+    find: str     # exactly once in the file
+    replace: str
+    tests: tuple  # "PROGRAM FILTER": some test of each must fail
+
+    def digest(self):
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+    def targets(self):
+        return [test.split(" ", 1) for test in self.tests]
+
+
+def read(checkout):
+    mutations = []
+    for path in sorted((checkout / "tests" / "mutations").glob("*.toml")):
+        for entry in tomllib.loads(path.read_text()).get("mutation", []):
+            mutations.append(Mutation(**{**entry, "tests": tuple(entry["tests"])}))
+    return mutations
+
+
+def mutated(mutation, checkout):
+    """The file's text with the mistake; None if the mutation does not apply."""
+    path = checkout / mutation.file
+    text = path.read_text() if path.exists() else ""
+    return text.replace(mutation.find, mutation.replace) if text.count(mutation.find) == 1 else None
+
+
+# --check
+
+def plain(text):
+    return " ".join(text.split())
+
+
+def promises(document):
+    """First cells of the tables whose first column is `promised`."""
+    found, inside = [], False
+    for line in document.split("\n"):
+        cell = plain(line.split("|")[1]) if line.startswith("|") else None
+        if cell is None:
+            inside = False
+        elif cell == "promised":
+            inside = True
+        elif inside and not set(cell) <= {"-"}:
+            found.append(cell)
+    return found
+
+
+def tests_of(checkout):
+    names = set()
+    for path in (checkout / "tests").rglob("*"):
+        if path.suffix in (".cc", ".h"):
+            names.update(f"{suite}.{name}" for suite, name in TEST.findall(path.read_text()))
+    return names
+
+
+def is_known(pattern, tests):
+    """Instances of a parameterised test are Prefix/Suite.Name/Case."""
+    suite, _, name = pattern.partition(".")
+    bare = suite.split("/")[-1] + "." + (name.split("/")[0] if name else "*")
+    return any(fnmatch.fnmatchcase(test, bare) for test in tests)
+
+
+def faults_of(mutation, checkout, document, tests):
+    if mutated(mutation, checkout) is None:
+        yield f"does not apply: its text is not exactly once in {mutation.file}"
+    if mutation.find == mutation.replace:
+        yield "changes nothing"
+    if plain(mutation.promise) not in document:
+        yield f"docs/guarantees.md does not promise '{mutation.promise}'"
+    for _, patterns in mutation.targets():
+        for pattern in patterns.split("-")[0].split(":"):
+            if not is_known(pattern, tests):
+                yield f"there is no test {pattern}"
+
+
+def check(checkout):
+    document = (checkout / "docs" / "guarantees.md").read_text()
+    uncovered = tomllib.loads((checkout / "tests" / "mutations" / "uncovered.toml").read_text()).get("promise", [])
+    mutations, tests, names, faults = read(checkout), tests_of(checkout), set(), []
+    for mutation in mutations:
+        faults += [f"{mutation.name}: {fault}" for fault in faults_of(mutation, checkout, plain(document), tests)]
+        if mutation.name in names:
+            faults.append(f"{mutation.name} is there twice")
+        names.add(mutation.name)
+    covered = {plain(one.promise) for one in mutations}
+    excused = {plain(one["text"]) for one in uncovered}
+    rows = promises(document)
+    faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
+    faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")
+               for text in sorted(excused) if text in covered or text not in rows]
+    for fault in faults:
+        print("FAILED:", fault)
+    print(f"{len(mutations)} mutations of {len(set(rows) & covered)} of {len(rows)} promises, {len(faults)} faults")
+    return 1 if faults or not rows else 0
+
+
+# Running
+
+class Copy:
+    """The checkout as it is, without what git ignores, in a folder with a build of its own."""
+
+    def __init__(self, checkout):
+        self.checkout, self.folder = checkout, checkout / ".build" / "mutants"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def restore(self):
+        names = subprocess.run(["git", "-C", self.checkout, "ls-files", "-co", "--exclude-standard", "-z"], check=True,
+                               capture_output=True, text=True).stdout.split("\0")
+        there = {name for name in names if name and (self.checkout / name).is_file()}
+        listing = self.folder / ".build" / "copied"
+        for name in set(listing.read_text().split("\n") if listing.exists() else []) - there:
+            (self.folder / name).unlink(missing_ok=True) if name else None
+        for name in there:
+            self.put(name, (self.checkout / name).read_bytes())
+            (self.folder / name).chmod((self.checkout / name).stat().st_mode)
+        listing.parent.mkdir(exist_ok=True)
+        listing.write_text("\n".join(sorted(there)))
+
+    def put(self, name, content):
+        """A file that is the same stays as old as it is, so that nothing is built again because of it."""
+        path = self.folder / name
+        if path.is_file() and path.read_bytes() == content:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def builds(self, programs):
+        environment = {name: value for name, value in os.environ.items() if name != "FESTA_RUN_DIR"}
+        done = subprocess.run([self.folder / "dev", "build", *sorted(programs)], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.stderr.write(done.stderr)
+        return done.returncode == 0
+
+    def failing(self, program, patterns):
+        """The names of the tests that failed; None if none ran. A program that crashes or hangs has failed, too."""
+        environment = dict(os.environ)
+        if "TMPDIR" not in environment and os.access("/dev/shm", os.W_OK):
+            environment["TMPDIR"] = "/dev/shm"
+        binary = self.folder / ".build" / "release" / "tests" / program
+        with subprocess.Popen([binary, f"--gtest_filter={patterns}", "--gtest_color=no"], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              start_new_session=True) as running:
+            try:
+                text = running.communicate(timeout=PATIENCE)[0]
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, 15)
+                running.communicate()
+                return [f"{patterns} did not end within {PATIENCE} s"]
+        (self.folder / ".build" / "last.log").write_text(text)
+        failed = sorted(set(FAILED.findall(text)))
+        if running.returncode < 0:
+            return failed or [f"{patterns} ended by signal {-running.returncode}"]
+        return failed if RAN.search(text) else None
+
+
+class Findings:
+    """What was found, on disk after each mutation."""
+
+    def __init__(self, folder, commit):
+        self.path, self.commit = folder / "findings.json", commit
+        folder.mkdir(parents=True, exist_ok=True)
+        self.all = json.loads(self.path.read_text()) if self.path.exists() else {}
+
+    def of(self, mutation):
+        found = self.all.get(mutation.name)
+        return found if found and found["digest"] == mutation.digest() else None
+
+    def is_done(self, mutation):
+        found = self.of(mutation)
+        return bool(found and found["commit"] == self.commit)
+
+    def add(self, mutation, verdict, detail, seconds):
+        self.all[mutation.name] = {"digest": mutation.digest(), "commit": self.commit, "verdict": verdict, "detail": detail,
+                                   "seconds": round(seconds), "date": datetime.date.today().isoformat()}
+        self.path.write_text(json.dumps(self.all, indent=1, ensure_ascii=False))
+
+    def table(self, mutations):
+        lines = ["# What the tests noticed", "", "Written by `./dev mutate --record`. " + MEANING.replace("\n", " "), "",
+                 "| mutation | promise | what is broken | where | result | by | commit |", "|---|---|---|---|---|---|---|"]
+        for one in mutations:
+            found = self.of(one) or {"verdict": "not run", "detail": "", "commit": ""}
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in (
+                one.name, one.promise, one.what, f"`{one.file}`", f"**{found['verdict']}**" if found["verdict"] != "killed" else "killed",
+                found["detail"], found["commit"])) + " |")
+        counts = {}
+        for one in mutations:
+            verdict = (self.of(one) or {"verdict": "not run"})["verdict"]
+            counts[verdict] = counts.get(verdict, 0) + 1
+        return "\n".join([*lines, "", ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + "."]) + "\n"
+
+
+def try_one(copy, mutation, controls):
+    """(verdict, detail)"""
+    copy.restore()
+    text = mutated(mutation, copy.folder)
+    if text is None:
+        return "does not apply", ""
+    programs = {program for program, _ in mutation.targets()}
+    open_ = [target for target in mutation.targets() if tuple(target) not in controls]
+    if open_:
+        if not copy.builds(programs):
+            return "control failed", "the checkout does not build"
+        for program, patterns in open_:
+            failed = copy.failing(program, patterns)
+            if failed is None or failed:
+                return "control failed", ", ".join(failed or ["no such test"])
+            controls.add((program, patterns))
+    copy.put(mutation.file, text.encode())
+    if not copy.builds(programs):
+        return "does not build", ""
+    seen = []
+    for program, patterns in mutation.targets():
+        failed = copy.failing(program, patterns)
+        if not failed:
+            return "survived", f"{program} {patterns}"
+        seen.append(failed[0] + (f" and {len(failed) - 1} more" if len(failed) > 1 else ""))
+    return "killed", ", ".join(seen)
+
+
+def commit_of(checkout):
+    commit = subprocess.run(["git", "-C", checkout, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run(["git", "-C", checkout, "status", "--porcelain", "--untracked-files=no"], check=True, capture_output=True,
+                             text=True).stdout
+    return commit + (" with changes" if changed else "")
+
+
+def run(checkout, mutations, findings):
+    copy, controls = Copy(checkout), set()
+    with open(copy.folder.parent / "mutants.lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("festabook: another ./dev mutate is running in this checkout.")
+        for number, mutation in enumerate(mutations, start=1):
+            print(f"{number}/{len(mutations)} {mutation.name}: {mutation.what}", flush=True)
+            began = time.monotonic()
+            verdict, detail = try_one(copy, mutation, controls)
+            findings.add(mutation, verdict, detail, time.monotonic() - began)
+            print(f"  {verdict}{': ' if detail else ''}{detail} ({time.monotonic() - began:.0f} s)", flush=True)
+        copy.restore()
+
+
+def chosen(mutations, names):
+    for name in names:
+        if not fnmatch.filter([one.name for one in mutations], name):
+            sys.exit(f"festabook: there is no mutation '{name}'; ./dev mutate --list names them.")
+    return [one for one in mutations if not names or any(fnmatch.fnmatchcase(one.name, name) for name in names)]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev mutate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of mutations, with * and ?; all of them if there is none")
+    parser.add_argument("--check", action="store_true", help="build nothing, see that the list is not stale")
+    parser.add_argument("--list", action="store_true", help="the names and what they break")
+    parser.add_argument("--again", action="store_true", help="also what is known of this commit")
+    parser.add_argument("--record", action="store_true", help="write tests/mutations/results.md")
+    options = parser.parse_args()
+    if options.check:
+        return check(ROOT)
+    mutations = read(ROOT)
+    asked = chosen(mutations, options.names)
+    if options.list:
+        print("\n".join(f"{one.name}: {one.what} ({one.file})" for one in asked))
+        return 0
+    findings = Findings(pathlib.Path(os.environ.get("FESTA_RUN_DIR") or ROOT / ".run") / "mutations", commit_of(ROOT))
+    run(ROOT, [one for one in asked if options.again or not findings.is_done(one)], findings)
+    if options.record:
+        (ROOT / "tests" / "mutations" / "results.md").write_text(findings.table(mutations))
+    bad = [one.name for one in asked if (findings.of(one) or {}).get("verdict") != "killed"]
+    print(f"{len(asked) - len(bad)} of {len(asked)} killed" + (f"; look at {', '.join(bad)}" if bad else ""))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
