@@ -212,6 +212,15 @@ class Findings:
                                    "seconds": round(seconds), "date": datetime.date.today().isoformat()}
         self.path.write_text(json.dumps(self.all, indent=1, ensure_ascii=False))
 
+    # Tests that pass without any mutation.
+
+    def passes(self, program, patterns):
+        return self.all.get(f"{program} {patterns}", {}).get("commit") == self.commit
+
+    def add_passing(self, program, patterns):
+        self.all[f"{program} {patterns}"] = {"commit": self.commit}
+        self.path.write_text(json.dumps(self.all, indent=1, ensure_ascii=False))
+
     def table(self, mutations):
         lines = ["# What the tests noticed", "", "Written by `./dev mutate --record`. " + MEANING.replace("\n", " "), "",
                  "| mutation | promise | what is broken | where | result | by | commit |", "|---|---|---|---|---|---|---|"]
@@ -227,24 +236,35 @@ class Findings:
         return "\n".join([*lines, "", ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + "."]) + "\n"
 
 
-def try_one(copy, mutation, controls):
+def run_controls(copy, mutations, findings):
+    """Without a mutation the tests pass; otherwise their failure says nothing. All of them on one build."""
+    targets = {tuple(target) for mutation in mutations for target in mutation.targets()}
+    open_ = sorted(target for target in targets if not findings.passes(*target))
+    if not open_:
+        return
+    print(f"{len(open_)} controls, without a mutation", flush=True)
+    copy.restore()
+    if not copy.builds({program for program, _ in open_}):
+        sys.exit("festabook: the checkout does not build.")
+    for program, patterns in open_:
+        failed = copy.failing(program, patterns)
+        if failed == []:
+            findings.add_passing(program, patterns)
+        else:
+            print(f"  {program} {patterns}: " + (", ".join(failed) + " failed" if failed else "no such test ran"), flush=True)
+
+
+def try_one(copy, mutation, findings):
     """(verdict, detail)"""
     copy.restore()
     text = mutated(mutation, copy.folder)
     if text is None:
         return "does not apply", ""
-    programs = {program for program, _ in mutation.targets()}
-    open_ = [target for target in mutation.targets() if tuple(target) not in controls]
-    if open_:
-        if not copy.builds(programs):
-            return "control failed", "the checkout does not build"
-        for program, patterns in open_:
-            failed = copy.failing(program, patterns)
-            if failed is None or failed:
-                return "control failed", ", ".join(failed or ["no such test"])
-            controls.add((program, patterns))
+    bad = [f"{program} {patterns}" for program, patterns in mutation.targets() if not findings.passes(program, patterns)]
+    if bad:
+        return "control failed", ", ".join(bad)
     copy.put(mutation.file, text.encode())
-    if not copy.builds(programs):
+    if not copy.builds({program for program, _ in mutation.targets()}):
         return "does not build", ""
     seen = []
     for program, patterns in mutation.targets():
@@ -263,16 +283,17 @@ def commit_of(checkout):
 
 
 def run(checkout, mutations, findings):
-    copy, controls = Copy(checkout), set()
+    copy = Copy(checkout)
     with open(copy.folder.parent / "mutants.lock", "w", encoding="ascii") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             sys.exit("festabook: another ./dev mutate is running in this checkout.")
+        run_controls(copy, mutations, findings)
         for number, mutation in enumerate(mutations, start=1):
             print(f"{number}/{len(mutations)} {mutation.name}: {mutation.what}", flush=True)
             began = time.monotonic()
-            verdict, detail = try_one(copy, mutation, controls)
+            verdict, detail = try_one(copy, mutation, findings)
             findings.add(mutation, verdict, detail, time.monotonic() - began)
             print(f"  {verdict}{': ' if detail else ''}{detail} ({time.monotonic() - began:.0f} s)", flush=True)
         copy.restore()
