@@ -5,5 +5,5 @@ bench() {
   # shellcheck disable=SC2086
   ensure_packages $BENCH_PACKAGES
   build release festabook handoffs
-  BENCH_COMMIT=$(git rev-parse --short HEAD 2>/dev/null || true) FESTA_RUN_DIR=$RUN_DIR/bench exec python3 loadtest/bench/bench.py "$@"
+  FESTA_RUN_DIR=$RUN_DIR/bench exec python3 loadtest/bench/bench.py "$@"
 }

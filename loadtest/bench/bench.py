@@ -22,7 +22,7 @@ from loadtest.bench.figures import Figures, say  # noqa: E402
 from loadtest.bench.load import IN_FLIGHT, median, rotated, wrk  # noqa: E402
 from loadtest.bench.stand import Stand, memory_mb  # noqa: E402
 from loadtest.runner.processes import StartError  # noqa: E402
-
+from loadtest.runner.results import commit  # noqa: E402
 
 
 def losers(lab, rounds, seconds):
@@ -82,7 +82,7 @@ def evalsha(lab, seconds):
 def handed_on(lab, storage, waiters, processes, block, seconds):
     """Hand-offs a second, the microseconds that one costs our processes and that each script costs Redis, hand-offs for each
     PUBLISH, missed offers."""
-    start = time.time() + 2 + waiters / 4000
+    start = time.time() + 1 + waiters / 4000  # until all of them stand in line
     lab.epoch += processes
     prefix = f"bench{lab.epoch}"
     running = [subprocess.Popen([str(lab.handoffs), storage, str(lab.redis.port), str(waiters // processes), f"{start:.3f}",
@@ -119,13 +119,14 @@ def handoffs(lab, rounds, seconds):
     ratios, found = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
     yardsticks = []
     for round_ in range(rounds):
+        # Each one's yardstick is half before, half behind it: what is behind one is before the next.
+        before = evalsha(lab, seconds / 2)
         for kind in rotated(kinds, round_):
-            # Beside each one its own yardstick: half before, half behind it.
-            before = evalsha(lab, seconds / 2)
             found[kind].append(handed_on(lab, *kind, seconds))
             behind = evalsha(lab, seconds / 2)
             yardsticks += [before, behind]
             ratios[kind].append(found[kind][-1]["rate"] * 2 / (before[0] + behind[0]))
+            before = behind
         say(f"  round {round_ + 1}: " + ", ".join(f"{s} {w}×{p}{MIXED[b]}: {found[(s, w, p, b)][-1]['rate']:.0f}/s" for s, w, p, b in kinds))
     goals = {(name, *kind): goal for name in strict for kind, goal in (((100, 1, 0), 0.80), ((99, 3, 11), 0.35), ((99, 3, 1), 0.60))}
     for kind in kinds:
@@ -177,6 +178,7 @@ def memory(lab, soak_seconds):
 # Instances run to the end of the bench; what is measured of one alone comes first.
 PARTS = ("memory", "sales", "keyed", "lone", "half", "coupons", "losers", "lists", "handoffs", "scaling", "watchers")
 OF_SALES = {"sales", "keyed", "lone", "half", "scaling"}
+LONGEST = 15  # minutes of all parts as they are by default
 
 
 def measure(lab, part, options, stall):
@@ -207,7 +209,7 @@ def measure(lab, part, options, stall):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=4, help="of one side in one round")
+    parser.add_argument("--seconds", type=int, default=2, help="of one side in one round")
     parser.add_argument("--soak", type=int, default=0, help="seconds; 0: none")
     parser.add_argument("--only", default=",".join(PARTS), help="of " + ", ".join(PARTS))
     parser.add_argument("--out", type=pathlib.Path, help="folder for bench.md and bench.json")
@@ -220,7 +222,7 @@ def main():
     build = ROOT / ".build" / "release"
     try:
         with Stand(os.environ.get("FESTA_RUN_DIR") or ROOT / ".run" / "bench", os.environ.get("BENCH_BINARY") or build / "festabook",
-                   build / "loadtest" / "handoffs", Figures(os.environ.get("BENCH_COMMIT", ""))) as lab:
+                   build / "loadtest" / "handoffs", Figures(commit())) as lab:
             return run(lab, only, options)
     except KeyboardInterrupt:
         return 130
@@ -229,15 +231,26 @@ def main():
         return 1
 
 
+def write(figures, folder):
+    """After each part, so that an interruption loses nothing. None: they are only printed."""
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench.md").write_text(figures.summary())
+    (folder / "bench.json").write_text(json.dumps(figures.results, indent=1, ensure_ascii=False))
+
+
 def run(lab, only, options):
     stall = sales.Stall(lab, options.seconds) if OF_SALES & set(only) else None
-    for part in only:
-        say(part)
+    for number, part in enumerate(only, start=1):
+        say(f"{part}: part {number} of {len(only)}, {lab.figures.seconds() / 60:.1f} minutes so far")
+        began = time.monotonic()
         measure(lab, part, options, stall)
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            (options.out / "bench.md").write_text(lab.figures.summary())
-            (options.out / "bench.json").write_text(json.dumps(lab.figures.results, indent=1, ensure_ascii=False))
+        lab.figures.took(part, time.monotonic() - began)
+        write(lab.figures, options.out)
+    if set(only) == set(PARTS):
+        lab.figures.figure("time of all parts", lab.figures.seconds() / 60, "minutes", goal=LONGEST if options.soak == 0 else None)
+        write(lab.figures, options.out)
     print("\n" + lab.figures.summary())
     return 0 if lab.figures.all_reached() else 1
 

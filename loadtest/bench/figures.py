@@ -13,7 +13,7 @@ class Figures:
     def __init__(self, commit):
         self.commit = commit
         self.results = {"commit": commit, "date": datetime.date.today().isoformat(),
-                        "machine": f"{os.cpu_count()} cores, {platform.release()}", "ratios": [], "figures": [], "tables": []}
+                        "machine": f"{os.cpu_count()} cores, {platform.release()}", "ratios": [], "figures": [], "tables": [], "seconds": {}}
 
     def result(self, name, ratios, goal=None, detail=""):
         middle = statistics.median(ratios)
@@ -28,6 +28,13 @@ class Figures:
 
     def table(self, name, rows):
         self.results["tables"].append({"name": name, "rows": rows})
+
+    def took(self, part, seconds):
+        self.results["seconds"][part] = round(seconds, 1)
+        say(f"  {part} took {seconds:.0f} s")
+
+    def seconds(self):
+        return sum(self.results["seconds"].values())
 
     def all_reached(self):
         return all(one["reached"] for one in self.results["ratios"] + self.results["figures"])
@@ -50,4 +57,7 @@ class Figures:
             lines += ["", table["name"], "", "| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
             lines += ["| " + " | ".join(f"{row[n]:.1f}" if isinstance(row[n], float) else str(row[n]) for n in names) + " |"
                       for row in table["rows"]]
+        if self.results["seconds"]:
+            parts = ", ".join(f"{part} {seconds:.0f}" for part, seconds in self.results["seconds"].items())
+            lines += ["", f"It took {self.seconds() / 60:.1f} minutes; seconds of each part: {parts}."]
         return "\n".join(lines) + "\n"
