@@ -228,7 +228,7 @@ class Findings:
             found = self.of(one) or {"verdict": "not run", "detail": "", "commit": ""}
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in (
                 one.name, one.promise, one.what, f"`{one.file}`", f"**{found['verdict']}**" if found["verdict"] != "killed" else "killed",
-                found["detail"], found["commit"])) + " |")
+                found["detail"], re.sub(r"^\w+", r"`\g<0>`", found["commit"]))) + " |")
         counts = {}
         for one in mutations:
             verdict = (self.of(one) or {"verdict": "not run"})["verdict"]
