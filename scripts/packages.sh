@@ -5,8 +5,8 @@ COMPILE_PACKAGES="g++ cmake ninja-build pkg-config git ca-certificates dpkg-dev 
   libsodium-dev libjwt-dev libutf8proc-dev nlohmann-json3-dev prometheus-cpp-dev librabbitmq-dev libmimalloc-dev"
 BUILD_PACKAGES="$COMPILE_PACKAGES ccache curl procps python3 libgtest-dev libgmock-dev
   postgresql postgresql-client redis-server rabbitmq-server haproxy"
-# The pages are tried in a browser.
-TEST_PACKAGES="nodejs python3-jsonschema python3-selenium chromium chromium-driver fonts-noto-cjk"
+# argon2: for what docker/README.md shows. The pages are tried in a browser.
+TEST_PACKAGES="argon2 nodejs python3-jsonschema python3-selenium chromium chromium-driver fonts-noto-cjk"
 LINT_PACKAGES="clang-format clang-tidy lua-check"
 FUZZ_PACKAGES="clang libclang-rt-dev"
 

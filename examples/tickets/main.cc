@@ -1,9 +1,11 @@
 // Sells numbered tickets: POST /shows/{id}/tickets. Two requests for one show never run at the same
 // time, and one that slept past its lease cannot write any more.
-#include "storages.h"
+#include "in_memory.h"
+#include "settings.h"
 
 #include "lock/lock_middleware.h"
 #include "lock/locked_routes.h"
+#include "lock/loop_clients.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -106,7 +108,7 @@ int main() {
   app.setThreadNum(2).addListener("127.0.0.1", port("PORT")).addDbClient(databaseConfig());
   database = lock::fastDbClients();
 
-  auto& storage = inMemory(epoch);  // for several processes: onRedis(database)
+  auto& storage = inMemory(epoch);  // for several processes: onRedis(database), with "on_redis.h"
 
   const lock::Lockable show{.name = "show", .key = "show:{path.id}", .lease = lock::Millis{2000}};
   static const Host host(storage);

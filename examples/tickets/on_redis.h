@@ -1,33 +1,13 @@
-// Settings, and the two storages that main.cc chooses from.
+// The storage for several processes. It needs a festa_lock that was built on a Drogon with our
+// patches; see docs/lock.md.
 #pragma once
 
+#include "settings.h"
+
 #include "lock/loop_clients.h"
-#include "lock/memory_lock_storage.h"
 #include "lock/redis/redis_pubsub_lock_storage.h"
 
 #include <drogon/HttpAppFramework.h>
-
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-
-inline std::string setting(const char* name) {
-  const auto* const value = std::getenv(name);
-  if (!value) throw std::runtime_error(std::string("set ") + name);
-  return value;
-}
-
-inline unsigned short port(const char* name) {
-  return static_cast<unsigned short>(std::stoi(setting(name)));
-}
-
-// Locks inside this process. `epoch` is larger at each start.
-inline festa::lock::LockStorage& inMemory(std::int64_t epoch) {
-  // Kept until the process ends, as everything that event loops use.
-  static const auto storage =
-      festa::lock::MemoryLockStorage::create(epoch, drogon::app().getLoop());
-  return *storage;
-}
 
 // An epoch for Redis whenever it has lost its counter.
 class Epochs : public festa::lock::EpochSource {

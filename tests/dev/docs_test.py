@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 LONGEST_README = 150
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -12,6 +13,9 @@ CODE = re.compile(r"`([^`\n]+)`")
 FOLDERS = "app|cmake|controllers|docker|docs|examples|loadtest|lock|migrations|scripts|services|tests"
 FILE = re.compile(rf"(?:{FOLDERS})/[\w./-]*\w\.(?:cc|cmake|h|js|json|lua|md|mjs|patch|png|py|sh|sql|yml)")
 TEST = re.compile(r"(\w+)\.([A-Z]\w+)(…?)")
+BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# How a line begins that people type.
+TYPED = re.compile(r"^\s*(?:\$ |\./|(?:curl|cmake|docker|k6|npm|git|psql|python3|sudo|apt-get) |[A-Z][A-Z0-9_]*=\S+ )", re.MULTILINE)
 COMMAND = re.compile(r"\./dev ([a-z][a-z-]*)(?: (--[a-z-]+))?")
 
 
@@ -26,8 +30,12 @@ def listed(checkout, pattern):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
+def documents(checkout):
+    return [name for name in listed(checkout, "*.md") if (checkout / name).exists()]
+
+
 def broken_links(checkout):
-    for name in listed(checkout, "*.md"):
+    for name in documents(checkout):
         path = checkout / name
         for link in LINK.findall(FENCE.sub("", path.read_text())):
             if re.match(r"[a-z]+:", link):
@@ -60,7 +68,7 @@ def is_file(checkout, document, name):
 def unknown_names(checkout):
     """Files and tests that a document names and that do not exist. `Suite.Name…` is the beginning of a test's name."""
     tests = tests_of(checkout)
-    for name in listed(checkout, "*.md"):
+    for name in documents(checkout):
         for code in CODE.findall(FENCE.sub("", (checkout / name).read_text())):
             if FILE.fullmatch(code) and not is_file(checkout, name, code):
                 yield f"{name}: there is no file {code}"
@@ -80,12 +88,73 @@ def unknown_commands(checkout):
         if match:
             commands[""] = current  # the options below a command are its own
         current.update(re.findall(r"--[a-z-]+", line))
-    for name in listed(checkout, "*.md"):
+    for name in documents(checkout):
         text = (checkout / name).read_text()
         code = "\n".join([*FENCE.findall(text), *CODE.findall(FENCE.sub("", text))])
         for command, option in COMMAND.findall(code):
             if command not in commands or (option and option not in commands[command]):
                 yield f"{name}: ./dev has no '{command} {option}'"
+
+
+def is_shell(text):
+    return subprocess.run(["bash", "-n", "-c", text], capture_output=True).returncode == 0
+
+
+def commands_in(block):
+    """The commands of a block, without comments. One that has no end in its line goes on in the next."""
+    command = ""
+    for line in block.split("\n"):
+        command += ("\n" if command else "") + re.sub(r"(^|\s+)# .*$", "", line).rstrip()
+        if command and is_shell(command):
+            yield command
+            command = ""
+    if command:
+        yield command
+
+
+def is_run_by(checkout, entry):
+    """The script that runs a listed command knows it."""
+    text = (checkout / entry["by"]).read_text() if (checkout / entry["by"]).is_file() else ""
+    return entry.get("needle", " ".join(entry["command"].split()[:2])) in text
+
+
+def wrong_entries(checkout, known):
+    """Of the list itself: scripts and steps that do not exist, and what no document shows any more."""
+    steps = re.findall(r'^    "(\w+)": \[', (checkout / "scripts/handover.py").read_text(), re.MULTILINE)
+    for entry in known["listed"]:
+        if "by" in entry and not is_run_by(checkout, entry):
+            yield f"commands.toml: {entry['by']} does not run '{entry['command']}'"
+        if "step" in entry and entry["step"] not in steps:
+            yield f"commands.toml: ./dev handover has no step '{entry['step']}'"
+        if "by" not in entry and not entry.get("reason"):
+            yield f"commands.toml: nothing is said of why no test runs '{entry['command']}'"
+    for entry in known["pasted"]:
+        test = checkout / entry["by"]
+        if not test.is_file() or entry["document"] not in test.read_text():
+            yield f"commands.toml: {entry['by']} does not paste {entry['document']}"
+
+
+def unclassified_commands(checkout):
+    """Every command of a fenced block is pasted by a test, or tests/dev/commands.toml says what runs it, or why nothing does."""
+    known = tomllib.loads((checkout / "tests/dev/commands.toml").read_text())
+    yield from wrong_entries(checkout, known)
+    excused, shown, pasted = {entry["command"] for entry in known["listed"]}, set(), set()
+    for name in documents(checkout):
+        for language, block in BLOCK.findall((checkout / name).read_text()):
+            if language != "sh":
+                if TYPED.search(block):
+                    yield f"{name}: a block with commands is not marked as sh: {block.splitlines()[0]}"
+                continue
+            if not is_shell(block):
+                yield f"{name}: not a command of a shell: {block.splitlines()[0]}"
+            tests = [entry["begins"] for entry in known["pasted"] if entry["document"] == name and block.startswith(entry["begins"])]
+            pasted.update((name, begins) for begins in tests)
+            shown.update(commands_in(block) if not tests else ())
+            yield from (f"{name}: tests/dev/commands.toml does not say what runs '{command}'"
+                        for command in (commands_in(block) if not tests else ()) if command not in excused)
+    yield from (f"commands.toml: no document shows '{command}'" for command in sorted(excused - shown))
+    yield from (f"commands.toml: {entry['document']} has no block that begins with {entry['begins']}" for entry in known["pasted"]
+                if (entry["document"], entry["begins"]) not in pasted)
 
 
 def headings(path):
@@ -96,6 +165,7 @@ def findings(checkout, version):
     yield from broken_links(checkout)
     yield from unknown_names(checkout)
     yield from unknown_commands(checkout)
+    yield from unclassified_commands(checkout)
     for name in ("README.md", "README.ko.md"):
         lines = len((checkout / name).read_text().split("\n"))
         if lines > LONGEST_README:

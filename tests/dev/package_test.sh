@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What others do with lock/: install it, find it, build the example of examples/tickets on it outside this tree, and run that on both
-# of its storages. Besides: FetchContent, pkg-config, and a Drogon without our patches.
+# What others do with lock/: install it, find it, paste what docs/lock.md and examples/tickets/README.md show, and build that example
+# outside this tree on both of its storages. Besides: FetchContent, pkg-config, and a Drogon without our patches.
 # usage: package_test.sh <checkout> <build folder>
 set -euo pipefail
 checkout=$1
@@ -15,6 +15,7 @@ prefix=$folder/prefix
 export CCACHE_BASEDIR=$folder CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export FESTA_RUN_DIR=$folder/run
 passed=0
+. "$checkout/tests/dev/pasted.sh"
 
 fail() { echo "FAILED: $*" >&2; tail -n 30 "$folder"/*.log >&2 2>/dev/null; exit 1; }
 ok() { passed=$((passed + 1)); echo "ok: $*"; }
@@ -34,11 +35,12 @@ configure() {
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "-DCMAKE_PREFIX_PATH=$path" "$@"
 }
 
-# build_example <name> <expression that makes the storage>
+# build_example <name> <header of the storage> <expression that makes it>
 build_example() {
   cp -r "$checkout/examples/tickets" "$folder/$1"
-  sed -i -E "s/inMemory\(epoch\);.*/$2;/" "$folder/$1/main.cc"
-  grep -qF "= $2;" "$folder/$1/main.cc" || fail "the example has no line that chooses its storage"
+  sed -i -E "s/inMemory\(epoch\);.*/$3;/; s/^#include \"in_memory.h\"/#include \"$2\"/" "$folder/$1/main.cc"
+  grep -qF "= $3;" "$folder/$1/main.cc" || fail "the example has no line that chooses its storage"
+  grep -qF "#include \"$2\"" "$folder/$1/main.cc" || fail "the example does not include its storage"
   configure "$folder/$1" "$prefix;$drogon"
   cmake_in "$1" --build "$folder/$1/build"
 }
@@ -95,22 +97,30 @@ try_example() {
   service=
 }
 
-# pasted <language> <beginning>: the block of docs/lock.md in that language that begins so.
-pasted() {
-  awk -v "language=$1" -v "beginning=$2" '
-    $0 == "```" language { inside = 1; block = ""; next }
-    inside && $0 == "```" { if (index(block, beginning) == 1) { printf "%s", block; exit } inside = 0 }
-    inside { block = block $0 "\n" }' "$checkout/docs/lock.md" | sed "s|\$HOME/festa|$prefix|; s|8090|${PORT:-8090}|" | grep .
+# here <document> <language> <beginning>: what is pasted, with folders, ports and database of this test.
+here() {
+  pasted "$checkout/$1" "$2" "$3" |
+    sed "s|\$HOME/festa|$prefix|; s|8090|${PORT:-8090}|; s|/tmp/tickets|$folder/pasted|g; s|PGPORT=5432|PGPORT=${PGPORT:-5432}|
+      s|PGUSER=tickets|PGUSER=festabook|; s|PGPASSWORD=secret|PGPASSWORD=${PGPASSWORD:-}|"
 }
 
-(cd "$checkout" && env -u FESTA_RUN_DIR bash -euc "$(pasted sh './dev lock')") >"$folder/install.log" 2>&1 || fail "./dev lock"
+(cd "$checkout" && env -u FESTA_RUN_DIR bash -euc "$(here docs/lock.md sh './dev lock')") >"$folder/install.log" 2>&1 || fail "./dev lock"
 [ ! -e "$prefix/include/lock" ] || fail "include/lock may be another library's"
 [ -z "$(find "$prefix/include" -name '*.h' ! -path '*/festa/lock/*')" ] || fail "more than lock/ was installed"
-build_example memory 'inMemory(epoch)'
-build_example redis 'onRedis(database)'
+build_example memory in_memory.h 'inMemory(epoch)'
+build_example redis on_redis.h 'onRedis(database)'
 ok "the example builds on the installed package"
 
 start_servers
+
+# The commands of the example's own README, on a database without the table.
+PORT=$(free_port)
+(cd "$checkout" && env -u FESTA_RUN_DIR CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja no_proxy='*' \
+  bash -euc "$(here examples/tickets/README.md sh './dev lock')") >"$folder/example.log" 2>&1 || fail "examples/tickets/README.md as pasted"
+said=$(grep -E '^(ticket [0-9]+|overtaken)$' "$folder/example.log" | tr '\n' ',')
+[ "$said" = "ticket 1,ticket 2,overtaken," ] || fail "examples/tickets/README.md as pasted said '$said'"
+ok "examples/tickets/README.md as pasted"
+
 export PGHOST=127.0.0.1 PGPORT PGDATABASE=tickets PGUSER=festabook PGPASSWORD REDIS_PORT
 try_example memory
 try_example redis
@@ -118,15 +128,15 @@ try_example redis
 # paste_counter <folder>: the program of docs/lock.md.
 paste_counter() {
   mkdir "$1"
-  pasted cmake cmake_minimum_required >"$1/CMakeLists.txt"
-  pasted cpp '#include' >"$1/main.cc"
+  here docs/lock.md cmake cmake_minimum_required >"$1/CMakeLists.txt"
+  here docs/lock.md cpp '#include' >"$1/main.cc"
 }
 
 # try_counter <folder>: built and called as docs/lock.md says.
 try_counter() {
   local counted
   PORT=$(free_port)
-  (cd "$1" && CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja no_proxy='*' bash -euc "$(pasted sh 'cmake -B build')") \
+  (cd "$1" && CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_GENERATOR=Ninja no_proxy='*' bash -euc "$(here docs/lock.md sh 'cmake -B build')") \
     >"$1.log" 2>&1 || fail "docs/lock.md as pasted into $1"
   counted=$(grep -E '^[0-9]+$' "$1.log" | tr '\n' ' ')
   [ "$counted" = "1 2 3 " ] || fail "docs/lock.md as pasted into $1 counted '$counted'"
@@ -137,7 +147,7 @@ paste_counter "$folder/counter"
 try_counter "$folder/counter"
 ok "docs/lock.md as pasted"
 paste_counter "$folder/redis_counter"
-pasted cpp '#pragma once' >"$folder/redis_counter/redis.h"
+here docs/lock.md cpp '#pragma once' >"$folder/redis_counter/redis.h"
 sed -i "1i #include \"redis.h\"
   s/^  static const Host host(.*/  static const Host host(onRedis($REDIS_PORT));/; /const auto memory = /d" "$folder/redis_counter/main.cc"
 grep -qF "host(onRedis($REDIS_PORT))" "$folder/redis_counter/main.cc" || fail "docs/lock.md has no line that chooses its storage"
@@ -179,6 +189,9 @@ grep -q "without Redis storages" "$folder/released.log" || fail "the missing pat
 cmake_in released --build "$folder/released"
 cmake_in released --install "$folder/released" --prefix "$folder/released-prefix"
 [ ! -e "$folder/released-prefix/include/festa/lock/redis" ] || fail "headers without their library"
+cp -r "$checkout/examples/tickets" "$folder/plain"
+configure "$folder/plain" "$folder/released-prefix;$standin"
+ninja -C "$folder/plain/build" CMakeFiles/tickets.dir/main.cc.o >"$folder/plain.log" 2>&1 || fail "the example needs Redis even in memory"
 mkdir "$folder/finds"
 cat >"$folder/finds/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)

@@ -3,6 +3,7 @@
 # usage: run_test.sh <checkout> <port>
 set -euo pipefail
 cd "$1"
+. tests/dev/pasted.sh
 port=$2
 folder=$(mktemp -d)
 export FESTA_PORT=$port FESTA_RUN_DIR=$folder
@@ -81,9 +82,38 @@ token=$(ask /councils/login -H 'Content-Type: application/json' -d '{"username":
 names=$(for try in {1..9}; do ask /admin/overview -H "Authorization: Bearer $token" | sed -E 's/^\{"instance":"([^"]+)".*/\1/'; echo; done | sort -u | grep -c :)
 [ "$names" -eq 3 ] || fail "$names instances answered"
 ask /lab/races >/dev/null || fail "there is no lab"
+
+# What loadtest/README.md and docker/README.md show of a running lab, as pasted. k6 and Docker are stood in for: the first looks at its
+# script and its tokens, the second runs commands of the container here.
+cat >"$folder/stand_ins.sh" <<'SH'
+k6() {
+  local script=${!#} tokens
+  tokens=$(printf '%s\n' "$@" | sed -n 's/^TOKENS=//p')
+  [ "$1" = run ] && [ -f "$script" ] || { echo "k6 $*: there is no script"; return 1; }
+  python3 -c 'import json, sys; sys.exit(0 if len(json.load(open(sys.argv[1]))["users"]) == 10000 else "not 10,000 users")' "$tokens"
+  echo "k6 ran $script"
+}
+docker() {
+  case " $* " in
+    *" grafana/k6 "*) while [ "$1" != grafana/k6 ]; do shift; done; shift; k6 "$@" ;;
+    *" exec "*) while [ "$1" != exec ]; do shift; done; shift 4; ./dev "$@" ;;  # exec -T festabook1 festabook
+    *) k6 run -e "TOKENS=$DOCKER_TOKENS" "loadtest/$K6_SCRIPT" ;;
+  esac
+}
+SH
+# paste_in_lab <document> <beginning> <how often k6 runs>
+paste_in_lab() {
+  pasted "$1" sh "$2" | grep -v '^./dev run --lab' |
+    sed "s|docker/tokens.json|$folder/docker.json|; s|tokens.json|$folder/tokens.json|" >"$folder/pasted.sh" || fail "$1 has no $2"
+  DOCKER_TOKENS=$folder/docker.json bash -euo pipefail -c '. "$1"; . "$2"' bash "$folder/stand_ins.sh" "$folder/pasted.sh" \
+    >"$folder/said" 2>&1 || fail "$1 as pasted: $(cat "$folder/said")"
+  [ "$(grep -c '^k6 ran' "$folder/said")" -eq "$3" ] || fail "$1 as pasted: $(cat "$folder/said")"
+}
+paste_in_lab loadtest/README.md './dev run --lab' 2
+paste_in_lab docker/README.md LAB= 1
 kill -TERM $dev
 ended 0
 
 trap - EXIT
 rm -rf "$folder"
-echo "5 passed, 0 failed"
+echo "7 passed, 0 failed"
