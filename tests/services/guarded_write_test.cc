@@ -350,6 +350,29 @@ TEST_F(GuardedWriteTest, ACommitWhoseReplyWasLostIsFoundToHaveHappened) {
   EXPECT_EQ(pins(), "1");
 }
 
+// A look that did not wait would find the old token, and call a write undone that commits later.
+TEST_F(GuardedWriteTest, ACommitThatIsStillUnderWayIsWaitedFor) {
+  session_.run(
+      "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;"
+      "CREATE CONSTRAINT TRIGGER linger AFTER INSERT ON announcements DEFERRABLE INITIALLY DEFERRED"
+      " FOR EACH ROW EXECUTE FUNCTION linger();"
+      "SELECT pg_advisory_lock(1)");
+  auto guard = locked(5);
+  guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
+  auto outcome = startOn(loops_.at(),
+                         [&] { return service(db_, milliseconds(100)).create(1, kPinned, guard); });
+  const auto waitsForTheRow = [this] {
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'transactionid'") == "1";
+  };
+  EXPECT_TRUE(eventually(waitsForTheRow)) << "no look waits for the backend that commits";
+  session_.run("SELECT pg_advisory_unlock(1)");
+  const auto created = finish(std::move(outcome));
+  EXPECT_EQ(std::to_string(created.id), one("SELECT max(id) FROM announcements"));
+  EXPECT_EQ(fence(), "5");
+  EXPECT_EQ(pins(), "1");
+}
+
 TEST_F(GuardedWriteTest, ACommitThatNeverReachedTheServerIsFoundNotToHaveHappened) {
   auto guard = locked(5);
   guard.validUntil = until(steady_clock::now() + std::chrono::seconds(15));
