@@ -185,10 +185,9 @@ class Copy:
                 running.communicate()
                 return [f"{patterns} did not end within {PATIENCE} s"]
         (self.folder / ".build" / "last.log").write_text(text)
-        failed = sorted(set(FAILED.findall(text)))
-        if running.returncode < 0:
-            return failed or [f"{patterns} ended by signal {-running.returncode}"]
-        return failed if RAN.search(text) else None
+        if running.returncode != 0:
+            return sorted(set(FAILED.findall(text))) or [f"{patterns} ended with {running.returncode}"]
+        return [] if RAN.search(text) else None
 
 
 class Findings:

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""./dev mutate tells killed, survived and stale mutations apart, resumes, and leaves the checkout alone; on a checkout whose build is
+a copy and whose test is a shell script. usage: mutate_test.py <checkout>"""
+import contextlib
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
+import mutate  # noqa: E402
+
+DEV = """#!/bin/sh
+! grep -q 'no code' code || exit 1
+mkdir -p .build/release/tests && cp program .build/release/tests/program
+"""
+# Fails unless the code says what is promised; says how often it ran.
+PROGRAM = """#!/bin/sh
+echo x >>"$RAN"
+grep -q 'kept' code && { echo '[==========] 1 test from 1 test suite ran. (0 ms total)'; exit 0; }
+echo '[  FAILED  ] Suite.Sees (0 ms)'
+exit 1
+"""
+GUARANTEES = "| promised | tried by |\n|---|---|\n| it is kept | `Suite.Sees` |\n\nAnd a sentence.\n"
+ENTRY = """[[mutation]]
+name = "{name}"
+promise = "{promise}"
+what = "a mistake"
+file = "code"
+find = "{find}"
+replace = "{replace}"
+tests = ["program Suite.Sees"]
+"""
+
+
+class MutateTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name, text in (("dev", DEV), ("program", PROGRAM), ("code", "kept well"), ("docs/guarantees.md", GUARANTEES),
+                           ("tests/some_test.cc", "TEST(Suite, Sees) {}"), ("tests/mutations/uncovered.toml", ""), (".gitignore", ".build\n.run\n")):
+            self.write(name, text)
+        for name in ("dev", "program"):
+            (self.root / name).chmod(0o755)
+        subprocess.run("git init -q . && git add . && git -c user.name=t -c user.email=t@localhost commit -qm all", cwd=self.root, shell=True,
+                       check=True)
+        self.ran = self.root / ".run" / "ran"
+        mutate.os.environ["RAN"] = str(self.ran)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def list(self, **entries):
+        self.write("tests/mutations/list.toml", "".join(
+            ENTRY.format(**{"name": name, "promise": "it is kept", "find": "kept", "replace": "broken", **entry}) for name, entry in entries.items()))
+
+    def check(self):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = mutate.check(self.root)
+        self.assertEqual(status, 1 if "FAILED" in said.getvalue() else 0)
+        return [line for line in said.getvalue().split("\n") if line.startswith("FAILED")]
+
+    def run_all(self):
+        findings = mutate.Findings(self.root / ".run", "0123456789ab")
+        mutations = mutate.read(self.root)
+        with contextlib.redirect_stdout(io.StringIO()):
+            mutate.run(self.root, [one for one in mutations if not findings.is_done(one)], findings)
+        return {one.name: findings.of(one)["verdict"] for one in mutations}, findings.table(mutations)
+
+    def test_a_mutation_that_the_named_test_notices_is_killed_and_others_are_not(self):
+        self.list(noticed={}, unnoticed={"find": "well", "replace": "badly"}, stale={"find": "gone"}, nonsense={"replace": "no code"})
+        verdicts, table = self.run_all()
+        self.assertEqual(verdicts, {"noticed": "killed", "unnoticed": "survived", "stale": "does not apply", "nonsense": "does not build"})
+        self.assertIn("| killed | Suite.Sees | `0123456789ab` |", table)
+        self.assertEqual((self.root / "code").read_text(), "kept well", "the checkout itself was changed")
+        self.assertEqual((self.root / ".build/mutants/code").read_text(), "kept well", "the copy was left with a mistake")
+
+    def test_what_is_known_is_not_run_again(self):
+        self.list(noticed={})
+        self.run_all()
+        self.assertEqual(self.ran.read_text().count("x"), 2, "one control and one run with the mutation")
+        self.run_all()
+        self.assertEqual(self.ran.read_text().count("x"), 2)
+        self.list(noticed={"replace": "forgotten"})
+        self.run_all()
+        self.assertEqual(self.ran.read_text().count("x"), 3, "a mutation that was changed is run again")
+
+    def test_a_test_that_fails_without_the_mutation_kills_nothing(self):
+        self.write("code", "never well")
+        self.list(noticed={"find": "never", "replace": "not"})
+        self.assertEqual(self.run_all()[0], {"noticed": "control failed"})
+
+    def test_a_list_that_is_up_to_date_passes(self):
+        self.list(noticed={}, of_a_sentence={"promise": "And a sentence."})
+        self.assertEqual(self.check(), [])
+
+    def test_a_stale_list_is_told(self):
+        self.list(noticed={"find": "gone"})
+        self.assertIn("does not apply", self.check()[0])
+        self.list(noticed={"promise": "it is free"})
+        self.assertEqual(len(self.check()), 2, "an unknown promise, and one without a mutation")
+        self.list(noticed={})
+        self.write("tests/some_test.cc", "TEST(Suite, IsGone) {}")
+        self.assertIn("there is no test Suite.Sees", self.check()[0])
+
+    def test_a_promise_without_a_mutation_needs_a_reason(self):
+        self.list()
+        self.assertIn("no mutation breaks the promise", self.check()[0])
+        self.write("tests/mutations/uncovered.toml", '[[promise]]\ntext = "it is kept"\nreason = "not yet"\n')
+        self.assertEqual(self.check(), [])
+        self.list(noticed={})
+        self.assertIn("has a mutation", self.check()[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
