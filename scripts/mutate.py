@@ -33,7 +33,7 @@ MEANING = """`killed`: each of the named tests failed, as it must. `survived`: a
 @dataclasses.dataclass(frozen=True)
 class Mutation:
     name: str
-    promise: str  # a cell or a sentence of docs/guarantees.md
+    promise: str  # a cell or a sentence of docs/guarantees.md, or its beginning
     what: str     # what the mistake is
     file: str
     find: str     # exactly once in the file
@@ -119,15 +119,16 @@ def check(checkout):
         if mutation.name in names:
             faults.append(f"{mutation.name} is there twice")
         names.add(mutation.name)
-    covered = {plain(one.promise) for one in mutations}
-    excused = {plain(one["text"]) for one in uncovered}
     rows = promises(document)
+    begun = tuple(plain(one.promise) for one in mutations)
+    covered = {row for row in rows if row.startswith(begun)}
+    excused = {plain(one["text"]) for one in uncovered}
     faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
     faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")
                for text in sorted(excused) if text in covered or text not in rows]
     for fault in faults:
         print("FAILED:", fault)
-    print(f"{len(mutations)} mutations of {len(set(rows) & covered)} of {len(rows)} promises, {len(faults)} faults")
+    print(f"{len(mutations)} mutations of {len(covered)} of {len(rows)} promises, {len(faults)} faults")
     return 1 if faults or not rows else 0
 
 

@@ -194,6 +194,7 @@ TEST_F(SaleBatchesTest, AMemberPastItsLeaseIsNotSent) {
   EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kLockLost);
   EXPECT_GT(finish(std::move(all[2])).id, 0);
   EXPECT_EQ(one("SELECT is_reserved FROM seats WHERE id = 2"), "f");
+  EXPECT_EQ(transactions(), "1") << "the others were sent alone";
 }
 
 // The batch's connection dies after PostgreSQL has committed. Every member finds its own sale.

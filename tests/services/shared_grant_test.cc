@@ -178,6 +178,9 @@ TEST_F(SharedGrantTest, OneMemberWithoutAGrantLeavesNoGap) {
   EXPECT_EQ(errorOf(std::move(all[3])), ErrorCode::kUserNotFound);
   EXPECT_EQ(errorOf(std::move(all[4])), ErrorCode::kAlreadyClaimed) << "twice in one batch";
   EXPECT_EQ(finish(std::move(all[5])).sequence, 4);
+  EXPECT_EQ(one("SELECT string_agg(sequence || ':' || user_id, ' ' ORDER BY sequence)"
+                " FROM coupon_claims"),
+            "1:2 2:1 3:3 4:4");
   EXPECT_EQ(one("SELECT remaining || ' ' || granted FROM coupons"), "1 4");
 }
 
