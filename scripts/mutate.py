@@ -122,7 +122,7 @@ def check(checkout):
     rows = promises(document)
     begun = tuple(plain(one.promise) for one in mutations)
     covered = {row for row in rows if row.startswith(begun)}
-    excused = {plain(one["text"]) for one in uncovered}
+    excused = {plain(one["text"]) for one in uncovered if one.get("reason")}
     faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
     faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")
                for text in sorted(excused) if text in covered or text not in rows]
@@ -146,8 +146,9 @@ class Copy:
                                capture_output=True, text=True).stdout.split("\0")
         there = {name for name in names if name and (self.checkout / name).is_file()}
         listing = self.folder / ".build" / "copied"
-        for name in set(listing.read_text().split("\n") if listing.exists() else []) - there:
-            (self.folder / name).unlink(missing_ok=True) if name else None
+        earlier = set(listing.read_text().splitlines()) if listing.exists() else set()
+        for name in earlier - there:
+            (self.folder / name).unlink(missing_ok=True)
         for name in there:
             self.put(name, (self.checkout / name).read_bytes())
             (self.folder / name).chmod((self.checkout / name).stat().st_mode)
