@@ -312,6 +312,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="of mutations, with * and ?; all of them if there is none")
     parser.add_argument("--check", action="store_true", help="build nothing, see that the list is not stale")
     parser.add_argument("--list", action="store_true", help="the names and what they break")
+    parser.add_argument("--status", action="store_true", help="run nothing, tell what is known")
     parser.add_argument("--again", action="store_true", help="also what is known of this commit")
     parser.add_argument("--record", action="store_true", help="write tests/mutations/results.md")
     options = parser.parse_args()
@@ -323,7 +324,8 @@ def main():
         print("\n".join(f"{one.name}: {one.what} ({one.file})" for one in asked))
         return 0
     findings = Findings(pathlib.Path(os.environ.get("FESTA_RUN_DIR") or ROOT / ".run") / "mutations", commit_of(ROOT))
-    run(ROOT, [one for one in asked if options.again or not findings.is_done(one)], findings)
+    if not options.status:
+        run(ROOT, [one for one in asked if options.again or not findings.is_done(one)], findings)
     if options.record:
         (ROOT / "tests" / "mutations" / "results.md").write_text(findings.table(mutations))
     bad = [one.name for one in asked if (findings.of(one) or {}).get("verdict") != "killed"]
