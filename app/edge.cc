@@ -2,6 +2,7 @@
 
 #include "app/log.h"
 #include "controllers/error_mapping.h"
+#include "controllers/parameter.h"
 #include "controllers/problem.h"
 #include "controllers/request_context.h"
 
@@ -72,6 +73,12 @@ std::size_t declaredLength(const HttpRequestPtr& request) {
 
 bool answersToken(const RouteTable::Match& route) {
   return route.result == RouteTable::Result::kFound && route.endpoint->head().answersToken;
+}
+
+ServiceError pathTooLong() {
+  const auto limit = std::to_string(kMaxPath);
+  return invalidParameter(inPath("path"), limit + "바이트 이하여야 합니다.",
+                          "must be at most " + limit + " bytes long");
 }
 
 HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::string& allow) {
@@ -178,7 +185,8 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
   if (!request->getHeader("upgrade").empty())
-    return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+    return problem(request, invalidParameter(inHeader("Upgrade"), "지원하지 않습니다.",
+                                             "is not supported by any path"));
   return nullptr;
 }
 
@@ -187,8 +195,7 @@ HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
   if (drain_->isRefusing()) return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
-  if (request->path().size() > kMaxPath)
-    return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+  if (request->path().size() > kMaxPath) return problem(request, pathTooLong());
   if (route.result == RouteTable::Result::kNotFound)
     return problem(request, ServiceError(ErrorCode::kRouteNotFound));
   if (route.result == RouteTable::Result::kMethodNotAllowed && request->method() != drogon::Options)

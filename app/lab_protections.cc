@@ -1,6 +1,6 @@
 #include "app/lab_protections.h"
 
-#include "controllers/request_context.h"
+#include "controllers/parameter.h"
 #include "services/error.h"
 
 #include <trantor/net/EventLoop.h>
@@ -22,7 +22,8 @@ Backstop backstopOf(const HttpRequestPtr& request) {
   if (wished == "on") return {true};
   if (wished == "single") return {true, false};
   if (wished == "off") return {false};
-  throw ServiceError(ErrorCode::kInvalidParameter, "X-Backstop must be on, single or off");
+  throw invalidParameter(inHeader("X-Backstop"), "on, single, off 중 하나여야 합니다.",
+                         "must be on, single or off");
 }
 
 drogon::Task<> throwFault() {
@@ -83,10 +84,13 @@ std::optional<LabFault> labFaultOf(const std::string& text) {
   if (text == "throw-before-commit") return LabFault{Kind::kThrow};
   if (text == "throw-number-before-commit") return LabFault{Kind::kThrowNumber};
   if (!text.starts_with(kPause))
-    throw ServiceError(ErrorCode::kInvalidParameter, "unknown X-Lab-Fault");
-  const std::chrono::milliseconds time(parseId(text.substr(kPause.size()), "X-Lab-Fault"));
+    throw invalidParameter(inHeader("X-Lab-Fault"), "이런 고장은 없습니다.",
+                           "must be a fault that the lab knows");
+  const std::chrono::milliseconds time(
+      parseId(text.substr(kPause.size()), inHeader("X-Lab-Fault")));
   if (time > kLongestLabPause)
-    throw ServiceError(ErrorCode::kInvalidParameter, "the pause of X-Lab-Fault is too long");
+    throw invalidParameter(inHeader("X-Lab-Fault"), "너무 오래 멈춥니다.",
+                           "must not pause for so long");
   return LabFault{Kind::kPause, time};
 }
 
@@ -98,7 +102,8 @@ Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockabl
   if (!concurrency.empty()) wished.strategy = concurrency;
   const auto* const row = findStrategy(wished.strategy);
   if (row == nullptr || !strategies_.isAvailable(*row) || !row->appliesTo(lockable.name))
-    throw ServiceError(ErrorCode::kInvalidParameter, "X-Concurrency is unknown, or not for this");
+    throw invalidParameter(inHeader("X-Concurrency"), "이 호출에 쓸 수 있는 전략이 아닙니다.",
+                           "must be a strategy that can be used for this");
   auto protection = configured_.of(request, wished);
   const auto backstop = backstopOf(request);
   protection.isAlone = !backstop.isOn;

@@ -2,6 +2,7 @@
 
 #include "app/http_server.h"
 #include "app/instance_name.h"
+#include "app/version.h"
 
 namespace festa {
 
@@ -125,7 +126,7 @@ Website::Website(const Foundation& on)
                   *watcherPlaces_, on.services.notifications, *notificationFeed_}),
       reservations_(on.services.reservations, cards_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
-      docs_(strategyNames()),
+      docs_(std::string(version()), strategyNames()),
       pages_({on.config.demo, on.config.lab}),
       lab_(on.config.lab ? std::make_unique<Lab>(on) : nullptr),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain) {

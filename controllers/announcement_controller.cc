@@ -20,14 +20,14 @@ constexpr std::size_t kMaxContent = 3000;
 constexpr std::size_t kMaxPageBytes = 1024UL * 1024;
 
 std::int64_t pathId(const Asked& asked) {
-  return parseId(asked.path("id"), "announcement id");
+  return asked.pathId("id");
 }
 
 AnnouncementPageQuery parsePage(const Asked& asked) {
   AnnouncementPageQuery query{festivalIdIn(asked), std::nullopt};
   const auto& parameters = asked.request().parameters();
   const auto after = parameters.find("after");
-  if (after != parameters.end()) query.after = parseId(after->second, "after");
+  if (after != parameters.end()) query.after = parseId(after->second, inQuery("after"));
   return query;
 }
 
@@ -101,8 +101,12 @@ void AnnouncementController::publish(Routes& routes) const {
                   .takesBody = true},
                  kAnnouncementPins, {}, parseNew, &Self::create)
       .onEffect(&Self::forgetLists<NewAnnouncement>);
-  routes.add(*this, {.method = drogon::Get, .path = "/announcements", .access = kAnyone}, parsePage,
-             &Self::list);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/announcements",
+              .access = kAnyone,
+              .paged = Paged::kByAfter},
+             parsePage, &Self::list);
   routes
       .add(*this,
            {.method = drogon::Patch,

@@ -1,6 +1,7 @@
 // What a request asks for, before it is known to be valid.
 #pragma once
 
+#include "controllers/parameter.h"
 #include "controllers/request_context.h"
 #include "lock/key_template.h"
 
@@ -26,6 +27,8 @@ class Asked : public lock::KeyVariables {
   const std::string& path(const std::string& name) const {
     return context_.route.parameters.at(name);
   }
+
+  std::int64_t pathId(const std::string& name) const { return parseId(path(name), inPath(name)); }
 
   // `path.<name>`, `token.<claim>` or `body.<field>`.
   std::optional<std::string> variable(std::string_view name) const override;

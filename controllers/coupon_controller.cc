@@ -30,11 +30,11 @@ NewCoupon parseNew(const Asked& asked) {
 }
 
 std::int64_t parsePathId(const Asked& asked) {
-  return parseId(asked.path("id"), "coupon id");
+  return asked.pathId("id");
 }
 
 std::int64_t parseClaimId(const Asked& asked) {
-  return parseId(asked.path("claimId"), "claim id");
+  return asked.pathId("claimId");
 }
 
 std::string render(const Coupon& coupon) {

@@ -11,24 +11,36 @@ namespace festa {
 
 namespace {
 
-// The program knows its strategies; the document has a place for them.
-std::string documentWith(const std::vector<std::string>& strategies) {
-  static const std::string kPlace = R"("{strategies}")";
-  std::string names;
-  for (const auto& name : strategies) {
-    if (!names.empty()) names += ", ";
-    appendQuoted(names, name);
+// The document has a place for what the program knows.
+void fillPlace(std::string& document, const std::string& place, const std::string& json) {
+  const auto quoted = '"' + place + '"';
+  const auto at = document.find(quoted);
+  if (at == std::string::npos) throw std::logic_error("openapi.json has no " + quoted);
+  document.replace(at, quoted.size(), json);
+}
+
+std::string listOf(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) {
+    if (!list.empty()) list += ", ";
+    appendQuoted(list, text);
   }
+  return list;
+}
+
+std::string documentWith(const std::string& version, const std::vector<std::string>& strategies) {
   std::string document(contentOf(docsFiles(), "openapi.json"));
-  const auto at = document.find(kPlace);
-  if (at == std::string::npos) throw std::logic_error("openapi.json has no " + kPlace);
-  return document.replace(at, kPlace.size(), names);
+  fillPlace(document, "{version}", listOf({version}));
+  fillPlace(document, "{strategies}", listOf(strategies));
+  return document;
 }
 
 }  // namespace
 
-DocsController::DocsController(const std::vector<std::string>& strategies)
-    : document_("/openapi.json", documentWith(strategies), contentTypeOf("openapi.json")) {}
+DocsController::DocsController(const std::string& version,
+                               const std::vector<std::string>& strategies)
+    : document_("/openapi.json", documentWith(version, strategies), contentTypeOf("openapi.json")) {
+}
 
 void DocsController::publish(Routes& routes) const {
   document_.publish(routes);

@@ -11,8 +11,9 @@ namespace festa {
 // GET /openapi.json. Outlives the route it publishes.
 class DocsController {
  public:
-  // `strategies` are the values of X-Concurrency that the document names.
-  explicit DocsController(const std::vector<std::string>& strategies);
+  // The document has the version of this program, and names `strategies` as the values of
+  // X-Concurrency.
+  DocsController(const std::string& version, const std::vector<std::string>& strategies);
 
   void publish(Routes& routes) const;
 

@@ -1,6 +1,7 @@
 #include "controllers/error_mapping.h"
 
 #include "controllers/error_table.h"
+#include "controllers/parameter.h"
 #include "controllers/problem.h"
 #include "lock/key_template.h"
 #include "services/db_failure.h"
@@ -22,6 +23,15 @@ ErrorCode codeOf(const std::exception& error) {
   if (const auto* database = dynamic_cast<const drogon::orm::DrogonDbException*>(&error))
     return toErrorCode(classify(*database));
   return ErrorCode::kInternal;
+}
+
+// A name is "path.id" or "body.field"; what tokens lack is not for the client to mend.
+ServiceError blame(const lock::MissingKeyVariable& missing) {
+  const auto& name = missing.name();
+  const auto dot = name.find('.');
+  if (name.starts_with("token.")) return ServiceError(ErrorCode::kInvalidParameter, missing.what());
+  return invalidParameter({name.starts_with("path.") ? "path" : "body", name.substr(dot + 1)},
+                          "값이 필요합니다.", "is missing");
 }
 
 // Routes has checked at start that there is such a code. Configuration may make any lock fail fast.
@@ -62,6 +72,8 @@ drogon::HttpResponsePtr toResponse(const drogon::HttpRequestPtr& request,
     LOG_WARN << row.name << " on " << request->methodString() << ": " << error.what();
   if (const auto* service = dynamic_cast<const ServiceError*>(&error))
     return problem(request, *service);
+  if (const auto* missing = dynamic_cast<const lock::MissingKeyVariable*>(&error))
+    return problem(request, blame(*missing));
   return problem(request, ServiceError(code));
 }
 

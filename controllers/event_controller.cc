@@ -7,7 +7,7 @@ using drogon::HttpResponsePtr;
 namespace {
 
 EventQuery parseQuery(const Asked& asked) {
-  return {festivalIdIn(asked), parseId(asked.path("eventDateId"), "event date id")};
+  return {festivalIdIn(asked), asked.pathId("eventDateId")};
 }
 
 }  // namespace
@@ -29,10 +29,12 @@ void EventView::write(JsonWriter& json, const Events::Row& row) {
 }
 
 void EventController::publish(Routes& routes) const {
-  routes.add(
-      *this,
-      {.method = drogon::Get, .path = "/event-dates/{eventDateId}/events", .access = kAnyone},
-      parseQuery, &EventController::list);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/event-dates/{eventDateId}/events",
+              .access = kAnyone,
+              .paged = Paged::kWhole},
+             parseQuery, &EventController::list);
   items_.publishCreate(routes);
   items_.publishChange(routes);
   items_.publishRemove(routes);

@@ -4,7 +4,6 @@
 #include "controllers/json_body.h"
 #include "controllers/json_writer.h"
 #include "controllers/responses.h"
-#include "controllers/utf8.h"
 
 namespace festa {
 
@@ -47,11 +46,8 @@ std::string parseGuide(const Asked& asked) {
 
 // Absent or empty: those of all universities.
 std::string universityNameIn(const Asked& asked) {
-  const auto& name = asked.request().getParameter("universityName");
-  const auto length = utf8Length(name);
-  if (!length || *length > kMaxName || name.find('\0') != std::string::npos)
-    throw ServiceError(ErrorCode::kInvalidParameter, "no university can have such a name");
-  return name;
+  return parseText(asked.request().getParameter("universityName"), inQuery("universityName"),
+                   kMaxName);
 }
 
 Answer guideAnswer(const std::string& guide) {
@@ -84,7 +80,11 @@ void FestivalController::publish(Routes& routes) const {
               .access = kCouncils,
               .takesBody = true},
              parseGuide, &Self::setGuide);
-  routes.add(*this, {.method = drogon::Get, .path = "/festivals/universities", .access = kAnyone},
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/festivals/universities",
+              .access = kAnyone,
+              .paged = Paged::kWhole},
              universityNameIn, &Self::listUniversities);
 }
 

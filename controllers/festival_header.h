@@ -8,7 +8,7 @@ namespace festa {
 
 // Throws ServiceError(kInvalidParameter) when it is missing or not an id.
 inline std::int64_t festivalIdIn(const Asked& asked) {
-  return parseId(asked.request().getHeader("festival"), "header festival");
+  return parseId(asked.request().getHeader("festival"), inHeader("festival"));
 }
 
 // Of a caller who is a council or an admin.

@@ -18,7 +18,7 @@ struct ItemChange {
 
 // `{id}` of the path.
 inline std::int64_t itemIdIn(const Asked& asked) {
-  return parseId(asked.path("id"), "id");
+  return asked.pathId("id");
 }
 
 // A list that depends on the header `festival`.
@@ -65,8 +65,10 @@ class FestivalItemController {
     publishRemove(routes);
   }
   void publishList(Routes& routes) const {
-    routes.add(*this, {.method = drogon::Get, .path = View::kPath, .access = kAnyone}, festivalIdIn,
-               &Self::list);
+    routes.add(
+        *this,
+        {.method = drogon::Get, .path = View::kPath, .access = kAnyone, .paged = Paged::kWhole},
+        festivalIdIn, &Self::list);
   }
   void publishCreate(Routes& routes) const requires(!LocksCreate<View>) {
     routes.add(*this, createHead(), parseNew, &Self::create)

@@ -1,5 +1,6 @@
 #include "controllers/idempotency.h"
 
+#include "controllers/parameter.h"
 #include "controllers/responses.h"
 
 #include <drogon/utils/Utilities.h>
@@ -19,7 +20,9 @@ void requireUsable(const std::string& key) {
   const bool visible =
       std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
   if (key.size() > kMaxKey || !visible)
-    throw ServiceError(ErrorCode::kInvalidParameter, "Idempotency-Key is not usable");
+    throw invalidParameter(inHeader("Idempotency-Key"),
+                           "공백이 아닌 ASCII 문자 128자 이하여야 합니다.",
+                           "must be at most 128 visible ASCII characters");
 }
 
 // Lengths keep the parts apart.

@@ -233,13 +233,17 @@ std::string FieldReader::date(const char* field) {
   return text;
 }
 
-std::string FieldReader::localTime(const char* field) {
+std::string FieldReader::dateTime(const char* field) {
   const auto* value = storable(field);
   if (value == nullptr) return {};
-  const auto time = canonicalLocalTime(value->asString());
+  const auto time = canonicalTime(value->asString());
   if (time) return *time;
-  reject(field, "yyyy-MM-dd HH:mm:ss 형식의 시각이어야 합니다.",
-         "must be a local date-time, yyyy-MM-dd HH:mm:ss");
+  reject(
+      field,
+      "yyyy-MM-dd HH:mm:ss 형식의 시각이거나, +09:00 같은 시차를 붙일 수 있는 ISO 8601 시각이어야 "
+      "합니다.",
+      "must be a date-time, yyyy-MM-dd HH:mm:ss, or ISO 8601, which may have an offset such as "
+      "+09:00");
   return {};
 }
 
@@ -289,6 +293,10 @@ std::int64_t FieldReader::id(const char* field) {
   if (value && *value > 0) return *value;
   reject(field, "양의 정수여야 합니다.", "must be a positive integer");
   return 0;
+}
+
+std::optional<std::int64_t> FieldReader::idIfAny(const char* field) {
+  return object_[field].isNull() ? std::nullopt : std::optional(id(field));
 }
 
 std::int64_t FieldReader::number(const char* field, std::int64_t least, std::int64_t most) {

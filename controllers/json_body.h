@@ -41,12 +41,13 @@ class FieldReader {
   std::string urlOrEmpty(const char* field);  // absent, null or "": empty
   std::string clockTime(const char* field);   // HH:mm
   std::string password(const char* field, std::size_t minCharacters, std::size_t maxCharacters);
-  std::string date(const char* field);       // yyyy-MM-dd
-  std::string localTime(const char* field);  // as canonicalLocalTime() returns it
+  std::string date(const char* field);      // yyyy-MM-dd
+  std::string dateTime(const char* field);  // as canonicalTime() returns it
   std::string choice(const char* field, const std::vector<std::string>& allowed);
   bool flag(const char* field);
-  bool flagOrFalse(const char* field);  // absent or null: false
-  std::int64_t id(const char* field);   // a positive integer
+  bool flagOrFalse(const char* field);                     // absent or null: false
+  std::int64_t id(const char* field);                      // a positive integer
+  std::optional<std::int64_t> idIfAny(const char* field);  // absent or null: nullopt
   std::int64_t number(const char* field, std::int64_t least, std::int64_t most);
   // Calls `read` for each object of a list that has 1 to `most` of them; what is wrong with one is
   // named like `seats[0].location`.

@@ -3,8 +3,7 @@
 namespace festa {
 
 Lineups::Item LineupView::parse(FieldReader& fields) {
-  return {fields.text("name", 50), fields.urlOrEmpty("imageUrl"),
-          fields.localTime("performanceAt")};
+  return {fields.text("name", 50), fields.urlOrEmpty("imageUrl"), fields.dateTime("performanceAt")};
 }
 
 void LineupView::write(JsonWriter& json, const Lineups::Row& row) {

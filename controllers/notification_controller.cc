@@ -11,7 +11,7 @@ using drogon::HttpResponsePtr;
 namespace {
 
 std::int64_t parseAnnouncement(const Asked& asked) {
-  return parseId(asked.path("id"), "announcement id");
+  return asked.pathId("id");
 }
 
 }  // namespace
@@ -21,12 +21,15 @@ std::int64_t parseAnnouncement(const Asked& asked) {
 constexpr std::size_t kMaxEventId = 8192;
 
 ListenerQuery parseListener(const Asked& asked) {
-  const auto& inQuery = asked.request().getParameter("festival");
-  ListenerQuery query{inQuery.empty() ? festivalIdIn(asked) : parseId(inQuery, "festival"), {}};
+  const auto& named = asked.request().getParameter("festival");
+  ListenerQuery query{named.empty() ? festivalIdIn(asked) : parseId(named, inQuery("festival")),
+                      {}};
   const auto& last = asked.request().getHeader("last-event-id");
   if (last.empty()) return query;
   if (last.size() <= kMaxEventId) query.resumeFrom = Snapshot::parse(last);
-  if (!query.resumeFrom) throw ServiceError(ErrorCode::kInvalidParameter, "Last-Event-ID");
+  if (!query.resumeFrom)
+    throw invalidParameter(inHeader("Last-Event-ID"), "이 서비스가 보낸 이벤트의 id여야 합니다.",
+                           "must be the id of an event that this service has sent");
   return query;
 }
 

@@ -1,8 +1,7 @@
 #include "controllers/paging.h"
 
-#include "services/error.h"
+#include "controllers/parameter.h"
 
-#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -17,22 +16,31 @@ std::optional<std::int64_t> numberOf(const drogon::HttpRequest& request, const s
                                      std::int64_t least, std::int64_t most) {
   const auto found = request.parameters().find(name);
   if (found == request.parameters().end()) return std::nullopt;
-  const auto& text = found->second;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-    throw ServiceError(ErrorCode::kInvalidParameter, name + " is not a number in its range");
-  return number;
+  return parseNumber(found->second, inQuery(name), least, most);
 }
 
 }  // namespace
+
+void refuseOtherPaging(const drogon::HttpRequest& request, Paged list) {
+  if (list == Paged::kNoList || list == Paged::kByPage) return;
+  for (const std::string word : {"page", "perPage", "after"}) {
+    if (list == Paged::kByAfter && word == "after") continue;
+    if (!request.parameters().contains(word)) continue;
+    if (list == Paged::kByAfter)
+      throw invalidParameter(inQuery(word), "이 목록은 after로만 이어서 읽습니다.",
+                             "is not known here; this list is continued by after");
+    throw invalidParameter(inQuery(word), "이 목록은 나누지 않고 전부 답합니다.",
+                           "is not known here; this list is always answered as a whole");
+  }
+}
 
 PageRequest parsePaging(const drogon::HttpRequest& request) {
   const auto perPage = numberOf(request, "perPage", 1, kMaxPerPage);
   const auto page = numberOf(request, "page", 0, kMaxPage);
   const auto after = numberOf(request, "after", 0, std::numeric_limits<std::int64_t>::max());
   if (page && after)
-    throw ServiceError(ErrorCode::kInvalidParameter, "page and after exclude each other");
+    throw invalidParameter(inQuery("after"), "page와 함께 쓸 수 없습니다.",
+                           "must not be there together with page");
   PageRequest result;
   result.perPage = perPage.value_or(result.perPage);
   result.page = page.value_or(0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/envelope.h"
+#include "controllers/route.h"
 #include "services/page.h"
 
 #include <drogon/HttpRequest.h>
@@ -9,6 +10,9 @@
 namespace festa {
 
 inline constexpr std::int64_t kMaxPerPage = 500;
+
+// Throws ServiceError(kInvalidParameter) for words of paging that a list does not take.
+void refuseOtherPaging(const drogon::HttpRequest& request, Paged list);
 
 // Throws ServiceError(kInvalidParameter): not a number, out of range, or both `page` and `after`.
 PageRequest parsePaging(const drogon::HttpRequest& request);

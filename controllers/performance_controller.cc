@@ -2,10 +2,10 @@
 
 #include "controllers/envelope.h"
 #include "controllers/json_body.h"
+#include "controllers/local_time.h"
 #include "controllers/paging.h"
 #include "controllers/performance_json.h"
 #include "controllers/responses.h"
-#include "controllers/utf8.h"
 
 #include <algorithm>
 #include <limits>
@@ -29,10 +29,10 @@ const std::vector<std::string> kFilmRatings{"ALL", "SEVEN", "TWELVE", "FIFTEEN",
 PerformanceData readData(FieldReader& fields) {
   PerformanceData data;
   data.category = fields.choice("category", kCategories);
-  data.startAt = fields.localTime("startAt");
-  data.endAt = fields.localTime("endAt");
-  data.startReservationAt = fields.localTime("startReservationAt");
-  data.endReservationAt = fields.localTime("endReservationAt");
+  data.startAt = fields.dateTime("startAt");
+  data.endAt = fields.dateTime("endAt");
+  data.startReservationAt = fields.dateTime("startReservationAt");
+  data.endReservationAt = fields.dateTime("endReservationAt");
   data.title = fields.text("title", kMaxTitle);
   data.content = fields.text("content", kMaxContent);
   data.acting = fields.text("acting", kMaxActing);
@@ -43,7 +43,8 @@ PerformanceData readData(FieldReader& fields) {
 
 void requireOrder(FieldReader& fields, const char* start, const std::string& startAt,
                   const char* end, const std::string& endAt) {
-  if (fields.isRight(start) && fields.isRight(end) && endAt < startAt)
+  // PerformanceService looks at those whose order depends on the time zone.
+  if (fields.isRight(start) && fields.isRight(end) && isBefore(endAt, startAt).value_or(false))
     fields.reject(end, "시작 시각보다 빠를 수 없습니다.",
                   std::string("must not be before ") + start);
 }
@@ -74,7 +75,7 @@ NewPerformance parseNew(const Asked& asked) {
 }
 
 std::int64_t pathId(const Asked& asked) {
-  return parseId(asked.path("id"), "performance id");
+  return asked.pathId("id");
 }
 
 std::int64_t parsePathId(const Asked& asked) {
@@ -86,11 +87,9 @@ PageRequest parsePage(const Asked& asked) {
 }
 
 SeatQuery parseSeatQuery(const Asked& asked) {
-  SeatQuery query{pathId(asked), asked.request().getParameter("location")};
-  const auto length = utf8Length(query.location);
-  if (!length || *length > kMaxLocation || query.location.find('\0') != std::string::npos)
-    throw ServiceError(ErrorCode::kInvalidParameter, "no seat can have such a location");
-  return query;
+  const auto id = pathId(asked);
+  return {id,
+          parseText(asked.request().getParameter("location"), inQuery("location"), kMaxLocation)};
 }
 
 constexpr ListOwner kAllPerformances{ListKind::kPerformances, 0};
@@ -134,10 +133,13 @@ void PerformanceController::publish(Routes& routes) const {
             .isEnveloped = true},
            parseNew, &Self::create)
       .onEffect(&Self::forgetList);
-  routes.add(
-      *this,
-      {.method = drogon::Get, .path = "/performances", .access = kAnyone, .isEnveloped = true},
-      parsePage, &Self::list);
+  routes.add(*this,
+             {.method = drogon::Get,
+              .path = "/performances",
+              .access = kAnyone,
+              .isEnveloped = true,
+              .paged = Paged::kByPage},
+             parsePage, &Self::list);
   routes.add(
       *this,
       {.method = drogon::Get, .path = "/performances/{id}", .access = kAnyone, .isEnveloped = true},
@@ -146,7 +148,8 @@ void PerformanceController::publish(Routes& routes) const {
              {.method = drogon::Get,
               .path = "/performances/{id}/seats",
               .access = kAnyone,
-              .isEnveloped = true},
+              .isEnveloped = true,
+              .paged = Paged::kWhole},
              parseSeatQuery, &Self::seats);
 }
 

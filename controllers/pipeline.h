@@ -7,6 +7,7 @@
 #include "controllers/error_mapping.h"
 #include "controllers/held_lock.h"
 #include "controllers/idempotency.h"
+#include "controllers/paging.h"
 #include "controllers/problem.h"
 #include "controllers/protection.h"
 #include "lock/lock_filter.h"
@@ -51,6 +52,7 @@ class Pipeline {
     parts_.callers.limitAddress(head, request);
     parts_.callers.identify(head, request, context);
     parts_.callers.limitCaller(head, context);
+    refuseOtherPaging(*request, head.paged);
     const Asked asked(request, context);
     Call<typename Route::Input> call{request, context, route.parse(asked)};
 

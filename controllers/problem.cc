@@ -2,11 +2,10 @@
 
 #include "controllers/error_table.h"
 #include "controllers/json_writer.h"
+#include "controllers/preference.h"
 #include "controllers/request_context.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <sstream>
+#include <map>
 
 namespace festa {
 
@@ -29,37 +28,29 @@ std::string instanceOf(const drogon::HttpRequestPtr& request) {
   return text;
 }
 
-// The weight that an Accept-Language header gives to a language; 0: none.
-double weightOf(const std::string& header, const std::string& language) {
-  double best = 0;
-  std::istringstream ranges(header);
-  for (std::string range; std::getline(ranges, range, ',');) {
-    std::transform(range.begin(), range.end(), range.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    range.erase(std::remove(range.begin(), range.end(), ' '), range.end());
-    const auto tag = range.substr(0, range.find_first_of(";-"));
-    const auto quality = range.find(";q=");
-    if (tag != language) continue;
-    best = std::max(best, quality == std::string::npos
-                              ? 1.0
-                              : std::strtod(range.c_str() + quality + 3, nullptr));
-  }
-  return best;
-}
-
-bool wantsEnglish(const drogon::HttpRequestPtr& request) {
-  const auto& header = request->getHeader("accept-language");
-  return !header.empty() && weightOf(header, "en") > weightOf(header, "ko");
-}
-
 void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool english) {
   json.key("errors").beginArray();
-  for (const auto& field : fields)
-    json.beginObject()
-        .member("field", field.field)
-        .member("message", english ? field.en : field.ko)
-        .endObject();
+  for (const auto& field : fields) {
+    json.beginObject().member("field", field.field);
+    if (!field.in.empty()) json.member("in", field.in);
+    json.member("message", english ? field.en : field.ko).endObject();
+  }
   json.endArray();
+}
+
+std::string placeOf(const FieldError& error, bool english) {
+  static const std::map<std::string, std::string> kKorean{
+      {"path", "경로"}, {"query", "쿼리"}, {"header", "헤더"}, {"body", "본문"}};
+  return english ? error.in : kKorean.at(error.in);
+}
+
+// A sentence about the one value that is to blame, or what the table says of the code.
+std::string textOf(const ErrorRow& row, const std::vector<FieldError>& fields, bool english) {
+  if (fields.size() != 1 || fields[0].in.empty()) return english ? row.en : row.ko;
+  const auto& error = fields[0];
+  const auto place = " (" + placeOf(error, english) + ')';
+  const auto name = error.field + (error.field == error.in ? "" : place);
+  return english ? name + ' ' + error.en + '.' : name + ": " + error.ko;
 }
 
 // Waiting helps.
@@ -83,8 +74,8 @@ std::string kebab(const char* name) {
 
 std::string problemBody(const drogon::HttpRequestPtr& request, const ErrorRow& row,
                         const std::vector<FieldError>& fields) {
-  const bool english = wantsEnglish(request);
-  const std::string text = english ? row.en : row.ko;
+  const bool english = wantsEnglish(*request);
+  const auto text = textOf(row, fields, english);
   JsonWriter json;
   json.beginObject()
       .member("type", "about:blank")
@@ -94,7 +85,7 @@ std::string problemBody(const drogon::HttpRequestPtr& request, const ErrorRow& r
       .member("instance", instanceOf(request))
       .member("code", row.name)
       .member("message", text);
-  if (row.code == ErrorCode::kValidationFailed) writeFields(json, fields, english);
+  if (!fields.empty()) writeFields(json, fields, english);
   if (wantsMeta(request))
     json.key("meta")
         .beginObject()

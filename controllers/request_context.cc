@@ -1,8 +1,5 @@
 #include "controllers/request_context.h"
 
-#include "services/error.h"
-
-#include <charconv>
 #include <memory>
 
 namespace festa {
@@ -30,14 +27,6 @@ RequestContext* findContext(const drogon::HttpRequestPtr& request) {
 
 RequestContext& contextOf(const drogon::HttpRequestPtr& request) {
   return *request->attributes()->get<ContextPtr>(kAttribute);
-}
-
-std::int64_t parseId(const std::string& text, const std::string& what) {
-  std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size() || id <= 0 || text.front() == '0')
-    throw ServiceError(ErrorCode::kInvalidParameter, what + " is not a positive 64-bit number");
-  return id;
 }
 
 }  // namespace festa

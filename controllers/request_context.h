@@ -39,9 +39,4 @@ RequestContext& attachContext(const drogon::HttpRequestPtr& request);
 RequestContext* findContext(const drogon::HttpRequestPtr& request);
 RequestContext& contextOf(const drogon::HttpRequestPtr& request);
 
-// A positive 64-bit number in decimal digits and nothing else: no sign, no leading zero, so that
-// equal ids are equal texts in lock keys. Throws
-// ServiceError(kInvalidParameter) naming `what`.
-std::int64_t parseId(const std::string& text, const std::string& what);
-
 }  // namespace festa

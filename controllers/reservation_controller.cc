@@ -25,17 +25,26 @@ namespace {
 constexpr std::size_t kMaxLocation = 20;
 
 std::int64_t performanceIn(const Asked& asked) {
-  return parseId(asked.path("id"), "performance id");
+  return asked.pathId("id");
 }
 
 std::int64_t reservationIn(const Asked& asked) {
-  return parseId(asked.path("rid"), "reservation id");
+  return asked.pathId("rid");
+}
+
+// Whose reservation it is: the caller's, unless the body names another user.
+std::int64_t ownerIn(FieldReader& fields, const Caller& caller) {
+  const auto named = fields.idIfAny("userId");
+  if (named) return *named;
+  if (caller.realm != Realm::kUser)
+    fields.reject("userId", "누구의 예약인지 필요합니다.", "is needed from those who are no users");
+  return caller.uid;
 }
 
 ReservationWish parseWish(const Asked& asked) {
   const auto performanceId = performanceIn(asked);
   FieldReader fields(asked.body());
-  const auto userId = fields.id("userId");
+  const auto userId = ownerIn(fields, asked.caller());
   const auto location = fields.text("seatLocation", kMaxLocation);
   const auto number = fields.number("seatNumber", 1, std::numeric_limits<std::int32_t>::max());
   fields.done();
@@ -111,7 +120,8 @@ void ReservationController::publish(Routes& routes) const {
              {.method = drogon::Get,
               .path = "/customer/performances/{id}/reservations",
               .access = kUsers,
-              .isEnveloped = true},
+              .isEnveloped = true,
+              .paged = Paged::kWhole},
              performanceIn, &Self::listOwn);
   routes.add(*this,
              {.method = drogon::Delete,
@@ -123,7 +133,8 @@ void ReservationController::publish(Routes& routes) const {
              {.method = drogon::Get,
               .path = "/business/performances/{id}/reservations",
               .access = kAdmins,
-              .isEnveloped = true},
+              .isEnveloped = true,
+              .paged = Paged::kByPage},
              parseList, &Self::list);
   routes.add(*this,
              {.method = drogon::Get,

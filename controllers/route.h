@@ -19,6 +19,15 @@ inline const Access kCouncils = {"ROLE_COUNCIL", "ROLE_ADMIN"};
 inline const Access kUsers = {"ROLE_USER"};
 inline const Access kUsersAndAdmins = {"ROLE_USER", "ROLE_ADMIN"};
 
+// Which words of paging a list takes. It refuses the others: a client that sends them and always
+// gets the same answer would read the same page for ever.
+enum class Paged {
+  kNoList,   // no list; such words mean nothing, like all that is unknown
+  kWhole,    // none: the answer is all of it
+  kByAfter,  // after
+  kByPage,   // page, perPage, after
+};
+
 struct RouteHead {
   drogon::HttpMethod method;
   std::string path;  // literal segments and {name} segments
@@ -30,6 +39,7 @@ struct RouteHead {
   bool endsTokens = false;            // its success ends the caller's token
   bool answersToken = false;          // its answers must not be stored
   bool isEnveloped = false;  // its clients know the result from an envelope, see envelope.h
+  Paged paged = Paged::kNoList;
 
   bool isAuthenticatedWrite() const { return !access.empty() && method != drogon::Get; }
 };

@@ -11,7 +11,7 @@ namespace {
 
 // A browser opens few streams at a time, so a hall's page hears notifications on this one.
 WatchQuery parseWatch(const Asked& asked) {
-  WatchQuery query{parseId(asked.path("id"), "performance id"), {}};
+  WatchQuery query{asked.pathId("id"), {}};
   if (!asked.request().getParameter("festival").empty()) query.listener = parseListener(asked);
   return query;
 }

@@ -71,10 +71,13 @@ enum class ErrorCode {
   kCommitUnconfirmed,
 };
 
+// What is wrong with one value of a request.
 struct FieldError {
   std::string field;
   std::string ko;
   std::string en;
+  std::string in = {};  // "path", "query", "header", "body"; empty: the request is refused for all
+                        // that is wrong with its body
 };
 
 // Thrown when a request cannot be served; controllers/error_mapping makes the answer of it. what()
@@ -83,6 +86,9 @@ class ServiceError : public std::runtime_error {
  public:
   explicit ServiceError(ErrorCode code, const std::string& forTheLog = {})
       : std::runtime_error(forTheLog), code_(code) {}
+  // The value that is to blame.
+  ServiceError(ErrorCode code, FieldError what)
+      : std::runtime_error(what.field + ' ' + what.en), code_(code), fields_{std::move(what)} {}
   explicit ServiceError(std::vector<FieldError> fields)
       : std::runtime_error("validation failed"),
         code_(ErrorCode::kValidationFailed),

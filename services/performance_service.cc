@@ -65,6 +65,25 @@ drogon::Task<> requireRoom(Sql& sql, const NewPerformance& performance) {
   if (wanted > rows[0][0].as<std::int64_t>()) throw ServiceError(ErrorCode::kPlaceSeatsExceeded);
 }
 
+// Of a local time and one in UTC only PostgreSQL knows the order. Others have been compared by
+// those who have read the request.
+drogon::Task<> requireOrder(Sql& sql, const std::string& start, const std::string& end,
+                            const char* startField, const char* endField) {
+  if (start.ends_with('Z') == end.ends_with('Z')) co_return;
+  const auto rows =
+      co_await sql.execSqlCoro("SELECT $1::text::timestamptz <= $2::text::timestamptz", start, end);
+  const bool isInOrder = rows[0][0].as<bool>();
+  if (isInOrder) co_return;
+  throw ServiceError(std::vector<FieldError>{{endField, "시작 시각보다 빠를 수 없습니다.",
+                                              std::string("must not be before ") + startField}});
+}
+
+drogon::Task<> requireOrder(Sql& sql, const PerformanceData& data) {
+  co_await requireOrder(sql, data.startAt, data.endAt, "startAt", "endAt");
+  co_await requireOrder(sql, data.startReservationAt, data.endReservationAt, "startReservationAt",
+                        "endReservationAt");
+}
+
 drogon::Task<std::int64_t> insertPerformance(Sql& sql, const NewPerformance& performance) {
   const auto& data = performance.data;
   // A zone's clocks may skip an hour: a local time within it is later than one soon after it.
@@ -110,6 +129,7 @@ drogon::Task<> insertSeats(Sql& sql, std::int64_t performanceId,
 }
 
 drogon::Task<Performance> insertWithSeats(Sql& sql, const NewPerformance& performance) {
+  co_await requireOrder(sql, performance.data);
   co_await requireRoom(sql, performance);
   const auto id = co_await insertPerformance(sql, performance);
   co_await insertSeats(sql, id, performance.sections);

@@ -18,7 +18,8 @@ struct Place {
   std::int64_t maxSeat = 0;
 };
 
-// Times are ISO local date-times in the configured zone, six fraction digits.
+// Times are ISO date-times with six fraction digits: those that are read are local ones of the
+// configured zone, those that are written may be in UTC instead, with a Z at the end.
 struct PerformanceData {
   std::string category;
   std::string startAt;

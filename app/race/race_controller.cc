@@ -36,7 +36,7 @@ RaceWish parseWish(const Asked& asked) {
 }
 
 std::int64_t parseRaceId(const Asked& asked) {
-  return parseId(asked.path("id"), "race id");
+  return asked.pathId("id");
 }
 
 bool isLoopbackName(std::string_view host) {
@@ -78,9 +78,10 @@ void RaceController::requireUsable(const RaceWish& wish) const {
     const auto* const row = findStrategy(strategy);
     if (row == nullptr || !row->appliesTo(lockableOf(wish.subject)) ||
         !strategies_.isAvailable(*row))
-      throw ServiceError(ErrorCode::kInvalidParameter,
-                         "a strategy of the race is unknown, has no server here, or is a queue,"
-                         " which only coupons have");
+      throw invalidParameter({"body", &strategy == &wish.strategies[0] ? "strategy" : "against"},
+                             "이 경주에 쓸 수 있는 전략이 아닙니다.",
+                             "must be a strategy that this race can use: known, with its server"
+                             " here, and no queue except for coupons");
   }
 }
 

@@ -1,6 +1,7 @@
 // The OpenAPI document. What it says is compared with real answers by tests/dev/openapi_test.py;
 // the page that shows it is one of the pages, see pages_test.cc.
 #include "app/strategies.h"
+#include "app/version.h"
 #include "tests/http/api_test.h"
 
 namespace festa::test {
@@ -17,6 +18,13 @@ TEST_F(DocsTest, TheDocumentIsOpenApi31) {
   const auto document = response.json();
   EXPECT_EQ(document["openapi"].asString(), "3.1.0");
   EXPECT_TRUE(document["paths"]["/announcements/{id}/pin"]["patch"].isObject());
+}
+
+TEST_F(DocsTest, TheDocumentHasTheVersionOfTheProgram) {
+  const auto document = client.get("/openapi.json").json();
+  EXPECT_EQ(document["info"]["version"].asString(), std::string(version()));
+  EXPECT_THAT(document["info"]["version"].asString(),
+              testing::MatchesRegex("[0-9]+[.][0-9]+[.][0-9]+"));
 }
 
 TEST_F(DocsTest, TheDocumentKnowsEveryStrategyAndNoOther) {

@@ -29,6 +29,13 @@ TEST_F(LineupApi, AreListedByTheTimeOfTheirPerformance) {
   EXPECT_EQ(all[1]["name"].asString(), "나중");
 }
 
+TEST_F(LineupApi, ATimeWithAnOffsetIsThatMomentInOurZone) {
+  const auto made = create(lineup("밴드", R"("")", "2026-05-20T10:30:00.5+01:00"));
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(made.json()["performanceAt"].asString(), "2026-05-20T18:30:00.500000");
+  EXPECT_EQ(list()[0]["performanceAt"].asString(), "2026-05-20T18:30:00.500000");
+}
+
 TEST_F(LineupApi, WithoutAPictureTheAddressIsEmptyAndNeverNull) {
   for (const auto& body :
        {lineup("a", "null", "2026-05-20T18:00:00"), lineup("a", R"("")", "2026-05-20T18:00:00"),

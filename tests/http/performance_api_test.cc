@@ -160,6 +160,26 @@ TEST_F(PerformanceApi, ANewOneIsListedAtOnce) {
   }
 }
 
+TEST_F(PerformanceApi, ATimeWithAnOffsetIsThatMomentInOurZone) {
+  for (const auto* written : {R"("2030-05-20T09:00:00Z")", R"("2030-05-20T18:00:00+09:00")",
+                              R"("2030-05-19T23:00-10:00")"}) {
+    const auto made = create(newPerformance("startAt", written));
+    ASSERT_EQ(made.status, 200) << made.body;
+    EXPECT_EQ(made.json()["content"]["startAt"].asString(), "2030-05-20T18:00:00.000000");
+  }
+}
+
+TEST_F(PerformanceApi, ATimeWithAnOffsetIsInOrderWithTheOthers) {
+  // The performance ends at 20:30:00.5, which is 11:30:00.5 in UTC.
+  EXPECT_EQ(create(newPerformance("startAt", R"("2030-05-20T11:30:00.5Z")")).status, 200);
+  const auto late = create(newPerformance("startAt", R"("2030-05-20T11:30:00.6Z")"));
+  expectProblem(late, 422, "VALIDATION_FAILED");
+  EXPECT_EQ(rejectedFields(late), std::set<std::string>{"endAt"});
+  // Sales begin at 2030-05-01T00:00.
+  const auto early = create(newPerformance("endReservationAt", R"("2030-05-01T00:00:00+09:01")"));
+  EXPECT_EQ(rejectedFields(early), std::set<std::string>{"endReservationAt"});
+}
+
 TEST_F(PerformanceApi, ListedPerformancesHaveTheFieldsOfASingleOne) {
   const auto list = client.get("/performances?perPage=1");
   ASSERT_EQ(list.status, 200) << list.body;

@@ -103,8 +103,26 @@ TEST_F(ReservationApi, OnlyAnAdminBooksForOtherUsers) {
   EXPECT_EQ(booked.json()["content"]["user"]["id"].asInt64(), 2);
 }
 
+TEST_F(ReservationApi, WithoutUserIdItIsTheCallers) {
+  for (const auto* body : {R"({"seatLocation":"A","seatNumber":1})",
+                           R"({"userId":null,"seatLocation":"A","seatNumber":2})"}) {
+    const auto booked = client.send("POST", reservationPath(performance_), body, Sales::as(3));
+    ASSERT_EQ(booked.status, 200) << booked.body;
+    EXPECT_EQ(booked.json()["content"]["user"]["id"].asInt64(), 3);
+  }
+}
+
+TEST_F(ReservationApi, AnAdminIsNoUserAndHasToNameOne) {
+  const auto response =
+      asAdmin("POST", reservationPath(performance_), R"({"seatLocation":"A","seatNumber":1})");
+  expectProblem(response, 422, "VALIDATION_FAILED");
+  EXPECT_EQ(rejectedFields(response), std::set<std::string>{"userId"});
+  EXPECT_EQ(sales_.seatsOf(performance_).sold, 0);
+}
+
 TEST_F(ReservationApi, BadInputIsRefusedByField) {
-  EXPECT_EQ(rejectedFields(bookRaw("{}")),
+  EXPECT_EQ(rejectedFields(bookRaw("{}")), (std::set<std::string>{"seatLocation", "seatNumber"}));
+  EXPECT_EQ(rejectedFields(bookRaw(R"({"userId":"1"})")),
             (std::set<std::string>{"userId", "seatLocation", "seatNumber"}));
   expectProblem(bookRaw(R"({"userId":1,"seatLocation":" ","seatNumber":1})"), 422,
                 "VALIDATION_FAILED");

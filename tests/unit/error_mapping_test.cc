@@ -123,6 +123,8 @@ TEST(ErrorMapping, AMissingKeyVariableIsTheClientsFault) {
   const auto response = toResponse(request(), lock::MissingKeyVariable("path.id"));
   EXPECT_EQ(statusOf(response), 400);
   EXPECT_EQ(bodyOf(response)["code"].asString(), "INVALID_PARAMETER");
+  EXPECT_EQ(bodyOf(response)["errors"][0]["field"].asString(), "id");
+  EXPECT_EQ(bodyOf(response)["errors"][0]["in"].asString(), "path");
 }
 
 TEST(ErrorMapping, ALockOutcomeBecomesItsErrorCode) {

@@ -63,12 +63,23 @@ TEST(FieldReaderLocalTime, ComesOutInOneFormAndWrongOnesAreRejected) {
   const auto object =
       parseJsonObject(R"({"a":"2026-05-20 18:00:00","b":"2026-02-30 18:00:00","c":1})");
   FieldReader reader(object);
-  EXPECT_EQ(reader.localTime("a"), "2026-05-20T18:00:00.000000");
-  reader.localTime("b");
-  reader.localTime("c");
+  EXPECT_EQ(reader.dateTime("a"), "2026-05-20T18:00:00.000000");
+  reader.dateTime("b");
+  reader.dateTime("c");
   EXPECT_TRUE(reader.isRight("a"));
   EXPECT_FALSE(reader.isRight("b"));
   EXPECT_THAT(rejected(reader), ElementsAre("b", "c"));
+}
+
+TEST(FieldReaderId, MayBeAbsentOrNullButNotWrong) {
+  const auto object = parseJsonObject(R"({"a":7,"b":null,"c":0,"d":"7"})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.idIfAny("a"), 7);
+  EXPECT_EQ(reader.idIfAny("b"), std::nullopt);
+  EXPECT_EQ(reader.idIfAny("missing"), std::nullopt);
+  reader.idIfAny("c");
+  reader.idIfAny("d");
+  EXPECT_THAT(rejected(reader), ElementsAre("c", "d"));
 }
 
 TEST(FieldReaderUrl, OnlyAddressesOfTheWebAreTaken) {
@@ -80,6 +91,17 @@ TEST(FieldReaderUrl, OnlyAddressesOfTheWebAreTaken) {
   EXPECT_EQ(reader.url("b"), "http://e");
   for (const auto* field : {"c", "d", "e", "f", "g", "h", "i", "missing"}) reader.url(field);
   EXPECT_THAT(rejected(reader), ElementsAre("c", "d", "e", "f", "g", "h", "i", "missing"));
+}
+
+TEST(FieldReaderId, MayBeAbsentOrNullButNotWrong) {
+  const auto object = parseJsonObject(R"({"a":7,"b":null,"c":0,"d":"7"})");
+  FieldReader reader(object);
+  EXPECT_EQ(reader.idIfAny("a"), 7);
+  EXPECT_EQ(reader.idIfAny("b"), std::nullopt);
+  EXPECT_EQ(reader.idIfAny("missing"), std::nullopt);
+  reader.idIfAny("c");
+  reader.idIfAny("d");
+  EXPECT_THAT(rejected(reader), ElementsAre("c", "d"));
 }
 
 TEST(FieldReaderUrl, MayBeLeftOutIfOptional) {

@@ -66,6 +66,29 @@ TEST(PagingTest, PageAndAfterExcludeEachOther) {
   expectRefused({{"page", "1"}, {"after", "5"}, {"perPage", "10"}});
 }
 
+TEST(PagingTest, AListRefusesTheWordsThatItDoesNotTake) {
+  const auto isRefused = [](Paged list, const std::string& word) {
+    const auto request = drogon::HttpRequest::newHttpRequest();
+    request->setParameter(word, "1");
+    try {
+      refuseOtherPaging(*request, list);
+      return false;
+    } catch (const ServiceError& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidParameter);
+      EXPECT_EQ(error.fields().at(0).field, word);
+      return true;
+    }
+  };
+  for (const auto* word : {"page", "perPage", "after"}) {
+    EXPECT_TRUE(isRefused(Paged::kWhole, word)) << word;
+    EXPECT_EQ(isRefused(Paged::kByAfter, word), word != std::string("after")) << word;
+    EXPECT_FALSE(isRefused(Paged::kByPage, word)) << word;
+    EXPECT_FALSE(isRefused(Paged::kNoList, word)) << word;
+  }
+  for (const auto list : {Paged::kWhole, Paged::kByAfter})
+    EXPECT_FALSE(isRefused(list, "utm_source")) << "what is unknown is ignored";
+}
+
 TEST(PagingTest, TheEnvelopeRepeatsWhatWasAskedFor) {
   const auto paging = pagingOf(parsed({{"page", "2"}, {"perPage", "7"}}), 15);
   EXPECT_EQ(paging.totalCount, 15);
