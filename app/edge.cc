@@ -90,12 +90,13 @@ HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::strin
 }  // namespace
 
 Edge::Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
-           Metrics& metrics, std::shared_ptr<Drain> drain)
+           Metrics& metrics, std::shared_ptr<Drain> drain, const MissingPage& missing)
     : settings_(std::move(settings)),
       routes_(routes),
       callers_(callers),
       metrics_(metrics),
-      drain_(std::move(drain)) {}
+      drain_(std::move(drain)),
+      missing_(missing) {}
 
 void Edge::install() {
   auto& app = drogon::app();
@@ -196,11 +197,17 @@ HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
   if (request->path().size() > kMaxPath) return problem(request, pathTooLong());
-  if (route.result == RouteTable::Result::kNotFound)
-    return problem(request, ServiceError(ErrorCode::kRouteNotFound));
+  if (route.result == RouteTable::Result::kNotFound) return notFound(request);
   if (route.result == RouteTable::Result::kMethodNotAllowed && request->method() != drogon::Options)
     return methodNotAllowed(request, route.allow);
   return nullptr;
+}
+
+HttpResponsePtr Edge::notFound(const HttpRequestPtr& request) const {
+  // Nothing with the prefix is a page.
+  const bool isForPeople = contextOf(request).pathPrefix.empty() && MissingPage::isFor(*request);
+  return isForPeople ? missing_.answer(*request)
+                     : problem(request, ServiceError(ErrorCode::kRouteNotFound));
 }
 
 HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {

@@ -4,6 +4,7 @@
 #include "app/metrics.h"
 #include "controllers/caller_check.h"
 #include "controllers/drain.h"
+#include "controllers/missing_page.h"
 #include "controllers/route_table.h"
 
 #include <drogon/HttpAppFramework.h>
@@ -31,7 +32,7 @@ class Edge {
  public:
   // All of them outlive the edge.
   Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
-       Metrics& metrics, std::shared_ptr<Drain> drain);
+       Metrics& metrics, std::shared_ptr<Drain> drain, const MissingPage& missing);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
@@ -52,6 +53,7 @@ class Edge {
   std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
   // Refuses what is not to be served at the moment; nullptr: go on.
   drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request) const;
+  drogon::HttpResponsePtr notFound(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
   void logAndCount(const drogon::HttpRequestPtr& request,
                    const drogon::HttpResponsePtr& response) const;
@@ -64,6 +66,7 @@ class Edge {
   const CallerCheck& callers_;
   Metrics& metrics_;
   const std::shared_ptr<Drain> drain_;
+  const MissingPage& missing_;
 };
 
 }  // namespace festa

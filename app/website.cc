@@ -127,9 +127,9 @@ Website::Website(const Foundation& on)
       reservations_(on.services.reservations, cards_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
-      pages_({on.config.demo, on.config.lab}),
+      pages_({on.config.demo, on.config.lab}, cards_),
       lab_(on.config.lab ? std::make_unique<Lab>(on) : nullptr),
-      edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain) {
+      edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);
   DocsController::verify(routes_, on.config.lab);

@@ -18,11 +18,8 @@ struct PagePath {
 };
 
 constexpr std::array kPages{
-    PagePath{"/", "home"},
-    PagePath{"/seats/{performanceId}", "seats"},
-    PagePath{"/council", "council"},
-    PagePath{"/lab", "lab"},
-    PagePath{"/operator", "operator"},
+    PagePath{"/", "home"},     PagePath{"/council", "council"},
+    PagePath{"/lab", "lab"},   PagePath{"/operator", "operator"},
     PagePath{"/docs", "docs"},
 };
 
@@ -95,24 +92,56 @@ std::vector<EmbeddedPage> pagesOf(const std::string& version, PageModes modes) {
   return pages;
 }
 
+std::string parsePerformance(const Asked& asked) {
+  return asked.path("performanceId");
+}
+
 AssetName parseAsset(const Asked& asked) {
   return {asked.path("version"), asked.path("file")};
 }
 
 }  // namespace
 
-PagesController::PagesController(PageModes modes)
-    : version_(versionOfAll()), assets_(assetFiles()), pages_(pagesOf(version_, modes)) {}
+PagesController::PagesController(PageModes modes, PerformanceCards& performances)
+    : performances_(performances),
+      version_(versionOfAll()),
+      assets_(assetFiles()),
+      pages_(pagesOf(version_, modes)),
+      seats_(htmlOf("seats", version_, modes), contentTypeOf(kTemplate)),
+      missing_(htmlOf("missing", version_, modes)) {}
 
 void PagesController::publish(Routes& routes) const {
   for (const auto& page : pages_) page.publish(routes);
+  routes.add(*this, {.method = drogon::Get, .path = "/seats/{performanceId}", .access = kAnyone},
+             parsePerformance, &PagesController::seats);
   routes.add(*this, {.method = drogon::Get, .path = "/assets/{version}/{file}", .access = kAnyone},
              parseAsset, &PagesController::asset);
 }
 
+drogon::Task<bool> PagesController::isUnknown(std::string performanceId) const {
+  try {
+    co_await performances_.of(parseId(performanceId, inPath("performanceId")));
+  } catch (const ServiceError& error) {
+    co_return error.code() == ErrorCode::kPerformanceNotFound ||
+        error.code() == ErrorCode::kInvalidParameter;
+  } catch (const std::exception&) {  // of the database
+    co_return false;
+  }
+  co_return false;
+}
+
+drogon::Task<HttpResponsePtr> PagesController::seats(const Call<std::string>& call) const {
+  const bool isMissing = co_await isUnknown(call.input);
+  co_return isMissing ? missing_.answer(*call.request)
+                      : seats_.answer(*call.request, Caching::kAskAgain);
+}
+
 drogon::Task<HttpResponsePtr> PagesController::asset(const Call<AssetName>& call) const {
   const auto found = assets_.find(call.input.file);
-  if (found == assets_.end()) throw ServiceError(ErrorCode::kRouteNotFound);
+  if (found == assets_.end()) {
+    if (MissingPage::isFor(*call.request)) co_return missing_.answer(*call.request);
+    throw ServiceError(ErrorCode::kRouteNotFound);
+  }
   const bool isOurs = call.input.version == version_;
   co_return found->second.answer(*call.request, isOurs ? Caching::kForever : Caching::kAskAgain);
 }

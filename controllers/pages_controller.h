@@ -2,6 +2,8 @@
 #pragma once
 
 #include "controllers/embedded_page.h"
+#include "controllers/missing_page.h"
+#include "controllers/performance_cards.h"
 
 #include <map>
 #include <string>
@@ -27,18 +29,28 @@ struct AssetName {
 // routes it publishes.
 class PagesController {
  public:
-  explicit PagesController(PageModes modes);
+  // `performances` outlives it.
+  PagesController(PageModes modes, PerformanceCards& performances);
 
   void publish(Routes& routes) const;
 
+  const MissingPage& missing() const { return missing_; }
+
  private:
+  // The hall of a performance; 404 if there is none. When the database does not answer within its
+  // time, the page: it tells people itself, and goes on when the database is back.
+  drogon::Task<drogon::HttpResponsePtr> seats(const Call<std::string>& call) const;
+  drogon::Task<bool> isUnknown(std::string performanceId) const;
   // Under another version than ours: our file all the same, not to be kept. While instances are
   // upgraded one by one, a page and its files may come from different ones.
   drogon::Task<drogon::HttpResponsePtr> asset(const Call<AssetName>& call) const;
 
+  PerformanceCards& performances_;
   const std::string version_;
   const std::map<std::string, StaticFile> assets_;
   const std::vector<EmbeddedPage> pages_;
+  const StaticFile seats_;
+  const MissingPage missing_;
 };
 
 }  // namespace festa

@@ -19,6 +19,11 @@ const char* nameOf(ContentEncoding encoding) {
   return encoding == ContentEncoding::kBrotli ? "br" : "gzip";
 }
 
+void addPolicy(drogon::HttpResponse& response) {
+  response.addHeader("Content-Security-Policy", kContentSecurityPolicy);
+  response.addHeader("Referrer-Policy", "no-referrer");
+}
+
 }  // namespace
 
 StaticFile::StaticFile(const std::string& content, std::string contentType)
@@ -35,25 +40,37 @@ StaticFile::StaticFile(const std::string& content, std::string contentType)
         return variants;
       }()) {}
 
+drogon::HttpResponsePtr StaticFile::whole(ContentEncoding encoding,
+                                          drogon::HttpStatusCode status) const {
+  auto response = emptyResponse(status);
+  response->setContentTypeString(contentType_);
+  response->setBody(variants_.at(encoding).content);
+  if (encoding != ContentEncoding::kIdentity)
+    response->addHeader("Content-Encoding", nameOf(encoding));
+  return response;
+}
+
 drogon::HttpResponsePtr StaticFile::answer(const drogon::HttpRequest& request,
                                            Caching caching) const {
   const auto encoding = bestEncoding(request.getHeader("accept-encoding"));
-  const auto& variant = variants_.at(encoding);
-  const bool isKnown = namesEtag(request.getHeader("if-none-match"), variant.etag);
-  auto response = emptyResponse(isKnown ? drogon::k304NotModified : drogon::k200OK);
-  if (!isKnown) {
-    response->setContentTypeString(contentType_);
-    response->setBody(variant.content);
-    if (encoding != ContentEncoding::kIdentity)
-      response->addHeader("Content-Encoding", nameOf(encoding));
-  }
-  response->addHeader("ETag", variant.etag);
+  const auto& etag = variants_.at(encoding).etag;
+  const bool isKnown = namesEtag(request.getHeader("if-none-match"), etag);
+  auto response =
+      isKnown ? emptyResponse(drogon::k304NotModified) : whole(encoding, drogon::k200OK);
+  response->addHeader("ETag", etag);
   response->addHeader("Vary", "Accept-Encoding");
   response->addHeader("Cache-Control", caching == Caching::kForever
                                            ? "public, max-age=31536000, immutable"
                                            : "no-cache");
-  response->addHeader("Content-Security-Policy", kContentSecurityPolicy);
-  response->addHeader("Referrer-Policy", "no-referrer");
+  addPolicy(*response);
+  return response;
+}
+
+drogon::HttpResponsePtr StaticFile::missing(const drogon::HttpRequest& request) const {
+  auto response = whole(bestEncoding(request.getHeader("accept-encoding")), drogon::k404NotFound);
+  response->addHeader("Vary", "Accept, Accept-Encoding");
+  response->addHeader("Cache-Control", "no-store");
+  addPolicy(*response);
   return response;
 }
 

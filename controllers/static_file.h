@@ -26,12 +26,16 @@ class StaticFile {
   // policy that lets the page load from and talk to this service only, without inline scripts and
   // styles.
   drogon::HttpResponsePtr answer(const drogon::HttpRequest& request, Caching caching) const;
+  // The same as a 404, for what is not there: neither a tag nor to be kept.
+  drogon::HttpResponsePtr missing(const drogon::HttpRequest& request) const;
 
  private:
   struct Variant {
     std::string content;
     std::string etag;
   };
+
+  drogon::HttpResponsePtr whole(ContentEncoding encoding, drogon::HttpStatusCode status) const;
 
   const std::string contentType_;
   const std::map<ContentEncoding, Variant> variants_;

@@ -1,5 +1,6 @@
 // The pages as they are sent. What they do is tested in a browser, tests/browser.
 #include "tests/http/api_test.h"
+#include "tests/support/pg_server.h"
 
 #include <regex>
 
@@ -9,8 +10,22 @@ namespace {
 
 const std::vector<std::string> kPages{"/", "/seats/1", "/council", "/lab", "/operator", "/docs"};
 
+// What a browser sends when a person follows a link.
+const Headers kBrowser{
+    {"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"}};
+
 class PagesTest : public ApiTest {
  protected:
+  static void expectMissing(const Response& page) {
+    EXPECT_EQ(page.status, 404) << page.body;
+    EXPECT_EQ(page.header("content-type"), "text/html; charset=utf-8");
+    EXPECT_EQ(page.header("content-security-policy"),
+              service->client().get("/").header("content-security-policy"));
+    EXPECT_EQ(page.header("cache-control"), "no-store");
+    EXPECT_EQ(page.header("etag"), "");
+    EXPECT_THAT(page.header("vary"), testing::HasSubstr("Accept,"));
+    EXPECT_THAT(page.body, testing::HasSubstr("/missing.mjs"));
+  }
   std::vector<std::string> assetsOf(const std::string& page) {
     static const std::regex kReference(R"re((?:src|href)="(/assets/[^"]*)")re");
     std::vector<std::string> all;
@@ -54,7 +69,8 @@ TEST_F(PagesTest, EveryPageIsServedToAnyoneUnderAStrictPolicy) {
 }
 
 TEST_F(PagesTest, WhatAPageLoadsIsThereAndMayBeKeptForEver) {
-  const auto assets = allAssets();
+  auto assets = allAssets();
+  for (const auto& asset : assetsOf(client.get("/nowhere", kBrowser).body)) assets.insert(asset);
   EXPECT_GE(assets.size(), 6U);
   for (const auto& path : assets) {
     const auto asset = client.get(path);
@@ -87,6 +103,51 @@ TEST_F(PagesTest, WhatIsNoAssetIsNotFound) {
   for (const auto* path : {"/assets/x/nothing.mjs", "/assets/x/page.html", "/assets/x/..",
                            "/assets/x/%2e%2e", "/assets/x/icon.svg/"})
     expectProblem(client.get(path), 404, "ROUTE_NOT_FOUND");
+}
+
+TEST_F(PagesTest, PeopleGetAPageForAnAddressAtWhichThereIsNothing) {
+  for (const auto* path : {"/nowhere", "/seats", "/seats/1/more", "/assets/x/nothing.mjs"}) {
+    SCOPED_TRACE(path);
+    const auto page = client.get(path, kBrowser);
+    expectMissing(page);
+    EXPECT_EQ(page.body, client.get("/elsewhere", kBrowser).body) << "nothing of the path is in it";
+  }
+  const auto compressed =
+      client.get("/nowhere", {{"Accept", "text/html"}, {"Accept-Encoding", "br"}});
+  EXPECT_EQ(compressed.status, 404);
+  EXPECT_EQ(compressed.header("content-encoding"), "br");
+  const auto head = client.request("HEAD", "/nowhere", kBrowser);
+  EXPECT_EQ(head.status, 404);
+  EXPECT_EQ(head.header("content-type"), "text/html; charset=utf-8");
+}
+
+TEST_F(PagesTest, ClientsOfTheApiGetAProblemThere) {
+  for (const auto* accept : {"*/*", "application/json", "application/json, text/html"})
+    expectProblem(client.get("/nowhere", {{"Accept", accept}}), 404, "ROUTE_NOT_FOUND");
+  expectProblem(client.get("/nowhere"), 404, "ROUTE_NOT_FOUND");
+  expectProblem(client.request("POST", "/nowhere", kBrowser), 404, "ROUTE_NOT_FOUND");
+  expectProblem(client.get("/api/nowhere", kBrowser), 404, "ROUTE_NOT_FOUND");
+}
+
+TEST_F(PagesTest, ThereIsNoHallOfAPerformanceThatDoesNotExist) {
+  for (const auto* path : {"/seats/999999", "/seats/x", "/seats/0", "/seats/01", "/seats/%00"}) {
+    SCOPED_TRACE(path);
+    expectMissing(client.get(path, kBrowser));
+    expectMissing(client.get(path));
+  }
+}
+
+TEST_F(PagesTest, TheHallIsShownWhileTheDatabaseIsAway) {
+  PgServer pg;
+  const Service shop(pg.createDatabase());
+  expectMissing(shop.client().get("/seats/999999"));
+  pg.kill();
+  // The page tells people itself, whatever they ask for.
+  for (const auto* path : {"/seats/1", "/seats/999999"}) {
+    const auto page = shop.client().get(path);
+    EXPECT_EQ(page.status, 200) << path;
+    EXPECT_THAT(page.body, testing::HasSubstr("/seats.mjs"));
+  }
 }
 
 TEST_F(PagesTest, TextIsCompressedForThoseWhoTakeIt) {
