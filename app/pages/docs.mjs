@@ -1,6 +1,6 @@
 // "/docs": openapi.json for people, with a place to try each call.
-import { $, call, demoPeople, fill, frame, h, modes, t, toast, words } from "./shared.mjs";
-import { callersOf, operationsOf, schemasOf } from "./schemas.mjs";
+import { $, call, currentLanguage, demoPeople, fill, frame, h, modes, onLanguage, t, toast, words } from "./shared.mjs";
+import { callersOf, operationsOf, schemasOf, translated } from "./schemas.mjs";
 
 words({
   "title.docs": ["API", "API"],
@@ -24,9 +24,15 @@ words({
   "docs.failed": ["답이 없습니다: {why}", "No answer: {why}"],
   "docs.asWho": ["보내는 사람: {who}", "Sent as {who}."],
   "docs.needs": ["토큰이 필요합니다. 위에서 계정을 고르세요.", "It needs a token: choose an account at the top."],
-  "docs.headers": ["머리글", "Headers"],
+  "docs.headers": ["헤더", "Headers"],
   "docs.copied": ["이 토큰을 씁니다.", "This token is used from now on."],
   "docs.useToken": ["이 토큰 쓰기", "Use this token"],
+  "docs.kind.admin": ["관리자", "admins"],
+  "docs.kind.council": ["학생회", "councils"],
+  "docs.kind.user": ["사용자", "users"],
+  "docs.in.path": ["경로", "path"],
+  "docs.in.query": ["쿼리", "query"],
+  "docs.in.header": ["헤더", "header"],
 });
 
 // Text in which `this` is code.
@@ -44,7 +50,7 @@ function showPeople() {
   const chosen = who.value;
   const kinds = ["admin", "council", "user"].filter((kind) => demoPeople[kind].length > 0);
   fill(who, h("option", { value: "" }, t("docs.nobody")),
-    kinds.map((kind) => h("optgroup", { label: kind }, demoPeople[kind].slice(0, 5).map((one) => h("option", { value: one.name }, one.name)))),
+    kinds.map((kind) => h("optgroup", { label: t(`docs.kind.${kind}`) }, demoPeople[kind].slice(0, 5).map((one) => h("option", { value: one.name }, one.name)))),
     h("option", { value: "#own" }, t("docs.own")));
   who.value = chosen || (kinds.length > 0 ? "" : "#own");
   ownField.hidden = who.value !== "#own";
@@ -70,7 +76,7 @@ function fieldList(fields) {
     h("span", { class: "muted small" }, field.about, field.optional ? ` · ${t("docs.optional")}` : ""), " ", h("span", { class: "small" }, prose(field.description)), fieldList(field.fields))));
 }
 const parameterFields = (parameters) => parameters.map((parameter) => ({
-  name: parameter.name, about: [parameter.in, schemas.typeOf(parameter.schema), schemas.limitsOf(parameter.schema)].filter(Boolean).join(", "),
+  name: parameter.name, about: [t(`docs.in.${parameter.in}`), schemas.typeOf(parameter.schema), schemas.limitsOf(parameter.schema)].filter(Boolean).join(", "),
   optional: !parameter.required, description: parameter.description ?? "", fields: [],
 }));
 function contentView([type, { schema }]) {
@@ -154,7 +160,7 @@ function tryView(operation) {
   const send = h("button", { class: "button", "data-test": "send", t: "docs.send" });
   // A call that needs a role is tried as an account that has it.
   const suggest = () => {
-    const kinds = callersOf(operation);
+    const kinds = operation.callers;
     if (kinds.length === 0 || who.value === "#own" || kinds.includes(kindOf(who.value))) return;
     const fit = demoPeople[kinds.at(-1)][0] ?? demoPeople[kinds[0]][0];
     if (fit) who.value = fit.name;
@@ -171,7 +177,7 @@ function tryView(operation) {
     send.disabled = false;
   };
   return h("form", { class: "try stack tight", on: { submit: (event) => { event.preventDefault(); submit(); } } }, h("h3", { t: "docs.try" }),
-    inputs.length > 0 ? h("div", { class: "inputs" }, inputs.map(({ parameter, input }) => h("label", { class: "field" }, h("span", {}, `${parameter.name} (${parameter.in})`), input))) : null,
+    inputs.length > 0 ? h("div", { class: "inputs" }, inputs.map(({ parameter, input }) => h("label", { class: "field" }, h("span", {}, `${parameter.name} (${t(`docs.in.${parameter.in}`)})`), input))) : null,
     body ? h("label", { class: "field" }, h("span", { t: "docs.body" }), body) : null, h("div", {}, send), answer);
 }
 function operationView(operation) {
@@ -208,22 +214,44 @@ frame("docs");
 $("main").append(h("header", { class: "stack tight" }, h("h1", { t: "docs.title" }), about),
   h("section", { class: "card row finder" }, h("label", { class: "field grow" }, h("span", { t: "docs.filter" }), filter), h("label", { class: "field grow" }, h("span", { t: "docs.as" }), who), ownField),
   h("p", { class: "muted small" }, h("a", { href: "/openapi.json" }, "openapi.json"), " · ", h("span", { t: "docs.memory" })), list, nothing);
+// The document as it is served; it is English. Korean is put into a copy.
+const served = await call("GET", "/openapi.json").catch((error) => ({ error }));
+async function documentToShow() {
+  if (currentLanguage() !== "ko") return [served];
+  const korean = await import("./openapi_ko.mjs");
+  return [translated(served, korean), korean.phrases];
+}
+function sectionOf(tag, operations, english) {
+  const entries = operations.filter((operation) => operation.tags.includes(tag.name)).map((operation) => {
+    const told = [operation, english.get(operation.operationId)].map(({ summary }) => summary);
+    return { view: operationView(operation), words: [operation.method, operation.path, ...told, operation.operationId, tag.name, tag.title].join(" ").toLowerCase() };
+  });
+  return { entries, view: h("section", { class: "stack tight" }, h("h2", {}, tag.title ?? tag.name), h("p", { class: "muted small" }, prose(tag.description)), entries.map((entry) => entry.view)) };
+}
+async function show() {
+  const language = currentLanguage();
+  const [api, phrases] = await documentToShow();
+  if (language !== currentLanguage()) return; // it is being shown in another one
+  const opened = new Set([...list.querySelectorAll("details.operation[open]")].map((one) => one.id));
+  schemas = schemasOf(api, phrases);
+  const english = new Map(operationsOf(served, schemas, true).map((operation) => [operation.operationId, operation]));
+  const operations = operationsOf(api, schemas, modes.has("lab")).map((operation) => ({ ...operation, callers: callersOf(english.get(operation.operationId)) }));
+  fill(about, prose(api.info.description));
+  sections = api.tags.map((tag) => sectionOf(tag, operations, english)).filter(({ entries }) => entries.length > 0);
+  fill(list, sections.map(({ view }) => view));
+  for (const id of opened) $(id).open = true;
+  applyFilter();
+}
 showPeople();
 filter.addEventListener("input", applyFilter);
-try {
-  const api = await call("GET", "/openapi.json");
-  schemas = schemasOf(api);
-  fill(about, prose(api.info.description));
-  const operations = operationsOf(api, schemas, modes.has("lab"));
-  sections = api.tags.map((tag) => {
-    const entries = operations.filter((operation) => operation.tags.includes(tag.name)).map((operation) => ({
-      view: operationView(operation), words: [operation.method, operation.path, operation.summary, operation.operationId, tag.name].join(" ").toLowerCase() }));
-    return { entries, view: h("section", { class: "stack tight" }, h("h2", {}, tag.name), h("p", { class: "muted small" }, prose(tag.description)), entries.map((entry) => entry.view)) };
-  }).filter(({ entries }) => entries.length > 0);
-  fill(list, sections.map(({ view }) => view));
-  applyFilter();
+if (served.error) {
+  fill(list, h("p", { class: "notice bad" }, served.error.message));
+} else {
+  await show();
+  onLanguage(() => {
+    showPeople();
+    show();
+  });
   addEventListener("hashchange", openLinked);
   openLinked();
-} catch (error) {
-  fill(list, h("p", { class: "notice bad" }, error.message));
 }

@@ -1,7 +1,38 @@
 // What the schemas of an OpenAPI document say. Pure: what they say reaches the page as text, never as markup.
 
-// schemasOf(document): functions that know where its references lead.
-export function schemasOf(api) {
+// How types and limits are told. openapi_ko.mjs has the same in Korean.
+const ENGLISH = {
+  types: {},
+  or: " or ",
+  characters: " characters",
+  items: " items",
+  always: (value) => `always ${value}`,
+  listOf: (type, item) => `${type} of ${item}`,
+  between: (least, most, unit) => `${least} to ${most}${unit}`,
+  atLeast: (least, unit) => `at least ${least}${unit}`,
+  atMost: (most, unit) => `at most ${most}${unit}`,
+  byDefault: (value) => `default ${value}`,
+};
+
+// translated(document, {texts, tags}): the document with other descriptions and summaries; tags get a title. What has no translation
+// stays as it is. Under `properties` names stand, not descriptions.
+export function translated(api, { texts, tags }) {
+  const copy = (value, isNames) => {
+    if (Array.isArray(value)) return value.map((item) => copy(item, false));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => {
+      const isText = !isNames && (key === "description" || key === "summary") && typeof item === "string";
+      return [key, isText ? (texts[item] ?? item) : copy(item, !isNames && key === "properties")];
+    }));
+  };
+  const made = copy(api, false);
+  return { ...made, tags: made.tags.map((tag) => ({ ...tag, title: tags[tag.name] ?? tag.name })) };
+}
+
+// schemasOf(document, phrases): functions that know where its references lead.
+export function schemasOf(api, phrases = ENGLISH) {
+  const typeName = (type) => phrases.types[type] ?? type;
+
   const lookUp = (reference) =>
     reference.slice(2).split("/").reduce((value, key) => value[key.replaceAll("~1", "/").replaceAll("~0", "~")], api);
 
@@ -18,10 +49,11 @@ export function schemasOf(api) {
 
   function typeOf(given) {
     const schema = resolved(given);
-    if ("const" in schema) return `always ${JSON.stringify(schema.const)}`;
+    if ("const" in schema) return phrases.always(JSON.stringify(schema.const));
     if (schema.enum) return schema.enum.join(" | ");
-    const type = [schema.type ?? "anything"].flat().join(" or ");
-    if (type.startsWith("array") && schema.items) return `${type} of ${nameOf(schema.items) || typeOf(schema.items)}`;
+    const types = [schema.type ?? "anything"].flat();
+    const type = types.map(typeName).join(phrases.or);
+    if (types[0] === "array" && schema.items) return phrases.listOf(type, nameOf(schema.items) || typeOf(schema.items));
     return schema.format ? `${type} (${schema.format})` : type;
   }
   function limitsOf(given) {
@@ -29,20 +61,21 @@ export function schemasOf(api) {
     if ("const" in schema) return "";
     const words = [];
     const range = (least, most, unit) => {
-      if (least !== undefined && most !== undefined) words.push(`${least} to ${most}${unit}`);
-      else if (least !== undefined) words.push(`at least ${least}${unit}`);
-      else if (most !== undefined) words.push(`at most ${most}${unit}`);
+      if (least !== undefined && most !== undefined) words.push(phrases.between(least, most, unit));
+      else if (least !== undefined) words.push(phrases.atLeast(least, unit));
+      else if (most !== undefined) words.push(phrases.atMost(most, unit));
     };
     range(schema.minimum, schema.maximum, "");
-    range(schema.minLength, schema.maxLength, " characters");
-    range(schema.minItems, schema.maxItems, " items");
-    if (schema.default !== undefined) words.push(`default ${JSON.stringify(schema.default)}`);
+    range(schema.minLength, schema.maxLength, phrases.characters);
+    range(schema.minItems, schema.maxItems, phrases.items);
+    if (schema.default !== undefined) words.push(phrases.byDefault(JSON.stringify(schema.default)));
     return words.join(", ");
   }
   // [{name, about, description, fields}] of an object, or of the objects in a list; [] for other types.
   function fieldsOf(given) {
     const schema = resolved(given);
     if (schema.items) return fieldsOf(schema.items);
+    if (schema.contentSchema) return fieldsOf(schema.contentSchema);
     const required = schema.required ?? [];
     return Object.entries(schema.properties ?? {}).filter(([, property]) => property !== false).map(([name, property]) => ({
       name,

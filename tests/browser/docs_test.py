@@ -2,7 +2,7 @@
 
 import json
 
-from harness import PageTest
+from harness import PageTest, WindowTest
 
 
 class DocsPage(PageTest):
@@ -14,9 +14,35 @@ class DocsPage(PageTest):
         self.assertEqual(json.loads(self.named("answer").text)["stock"], 100)
         self.assertEqual(self.named("as").get_attribute("value"), "admin")
 
+    def test_everything_is_told_in_the_chosen_language(self):
+        self.open("/docs#reserveSeat")
+        self.until(lambda: self.all("#reserveSeat .answers .answer"), "an opened operation")
+        texts = """return [...document.querySelectorAll('.about, .operation summary .muted.grow, #reserveSeat .fields > li > .small:last-of-type,'
+            + ' #reserveSeat .answers > .answer > summary, section > p.muted')].map((one) => one.textContent).filter((text) => text.trim() !== "")"""
+        korean = lambda: [any("가" <= c <= "힣" for c in text) for text in self.browser.execute_script(texts)]
+        self.assertGreater(len(korean()), 60)
+        self.assertFalse(any(korean()), "English first: the browser asks for it")
+        self.named("language").click()
+        self.until(lambda: all(korean()), "Korean")
+        self.assertGreater(len(korean()), 60)
+        self.assertTrue(self.one("#reserveSeat").get_attribute("open"), "what was open stays open")
+        self.one('[name="filter"]').send_keys("쿠폰 신청합니다")
+        shown = [one for one in self.all("details.operation") if one.is_displayed()]
+        self.assertEqual([one.get_attribute("id") for one in shown], ["claimCoupon"])
+
     def test_the_filter_finds_an_operation(self):
         self.open("/docs")
         self.one("details")
         self.one('[name="filter"]').send_keys("coupon claim post")
         shown = [one for one in self.all("details.operation") if one.is_displayed()]
         self.assertEqual([one.get_attribute("id") for one in shown], ["claimCoupon"])
+
+
+class MissingPage(WindowTest):
+    expected = ("404",)  # a browser's console tells of it
+
+    def test_an_unknown_address_is_a_page(self):
+        window = self.window()
+        for path, title in (("/nowhere", "There is nothing at this address."), ("/seats/999999", "There is no such performance.")):
+            window.open(path)
+            window.until(lambda: window.script("return document.querySelector('main h1')?.textContent") == title, title)
