@@ -162,7 +162,7 @@ function tryView(operation) {
   const suggest = () => {
     const kinds = operation.callers;
     if (kinds.length === 0 || who.value === "#own" || kinds.includes(kindOf(who.value))) return;
-    const fit = demoPeople[kinds.at(-1)][0] ?? demoPeople[kinds[0]][0];
+    const fit = demoPeople[kinds[0]][0] ?? demoPeople[kinds.at(-1)][0];
     if (fit) who.value = fit.name;
   };
   const submit = async () => {

@@ -14,6 +14,13 @@ class DocsPage(PageTest):
         self.assertEqual(json.loads(self.named("answer").text)["stock"], 100)
         self.assertEqual(self.named("as").get_attribute("value"), "admin")
 
+    def test_a_reservation_is_tried_as_a_user(self):
+        self.open("/docs#reserveSeat")
+        self.named("send").click()
+        self.until(lambda: self.all('[data-test="answer"]'), "an answer")
+        self.assertEqual(self.named("as").get_attribute("value"), "user1")
+        self.assertIn(self.named("status").text, ("200", "409"), "409: another test has bought the seat")
+
     def test_everything_is_told_in_the_chosen_language(self):
         self.open("/docs#reserveSeat")
         self.until(lambda: self.all("#reserveSeat .answers .answer"), "an opened operation")
