@@ -93,17 +93,6 @@ TEST(FieldReaderUrl, OnlyAddressesOfTheWebAreTaken) {
   EXPECT_THAT(rejected(reader), ElementsAre("c", "d", "e", "f", "g", "h", "i", "missing"));
 }
 
-TEST(FieldReaderId, MayBeAbsentOrNullButNotWrong) {
-  const auto object = parseJsonObject(R"({"a":7,"b":null,"c":0,"d":"7"})");
-  FieldReader reader(object);
-  EXPECT_EQ(reader.idIfAny("a"), 7);
-  EXPECT_EQ(reader.idIfAny("b"), std::nullopt);
-  EXPECT_EQ(reader.idIfAny("missing"), std::nullopt);
-  reader.idIfAny("c");
-  reader.idIfAny("d");
-  EXPECT_THAT(rejected(reader), ElementsAre("c", "d"));
-}
-
 TEST(FieldReaderUrl, MayBeLeftOutIfOptional) {
   const auto object = parseJsonObject(R"({"a":"","b":null,"c":"http://e","d":" ","e":"x"})");
   FieldReader reader(object);

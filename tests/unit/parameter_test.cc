@@ -45,7 +45,7 @@ TEST(ParameterTest, ANumberIsWithinItsBounds) {
 TEST(ParameterTest, ATextIsStorableAndShort) {
   EXPECT_EQ(parseText("", inQuery("location"), 2), "");
   EXPECT_EQ(parseText("가나", inQuery("location"), 2), "가나");
-  for (const std::string text : {std::string("가나다"), std::string("\xff"), std::string(1, '\0')})
+  for (const auto& text : {std::string("가나다"), std::string("\xff"), std::string(1, '\0')})
     EXPECT_EQ(refusalOf([&] { parseText(text, inQuery("location"), 2); })["errors"][0]["message"],
               "must be text in UTF-8 of at most 2 characters");
 }
