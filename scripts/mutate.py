@@ -41,7 +41,8 @@ class Mutation:
     tests: tuple  # "PROGRAM FILTER": some test of each must fail
 
     def digest(self):
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        """Of what is done; its words may change."""
+        return hashlib.sha256(repr((self.file, self.find, self.replace, self.tests)).encode()).hexdigest()[:16]
 
     def targets(self):
         return [test.split(" ", 1) for test in self.tests]
