@@ -40,6 +40,12 @@ std::optional<std::int64_t> fenceOf(const LockHold& hold) {
   return lease ? std::optional(lease->fence) : std::nullopt;
 }
 
+// A storage that does not tell had it when it was granted.
+SteadyTime receivedOf(const LockHold& hold, SteadyTime granted) {
+  const auto lease = hold.lease();
+  return lease && lease->received != SteadyTime{} ? lease->received : granted;
+}
+
 std::string holdId(const LockHold& hold) {
   const auto lease = hold.lease();
   return lease && lease->company ? lease->company->id() : "";
@@ -141,6 +147,7 @@ drogon::Task<> LockFilter::release(drogon::HttpRequestPtr request, Passage& pass
                           fenceOf(hold).value_or(0),
                           passage.granted,
                           ended,
+                          receivedOf(hold, passage.granted),
                           holdId(hold)};
   observer_.finished(request, record);
 }

@@ -33,6 +33,7 @@ struct LockRecord {
   // When the handler could rely on the hold: until the unlock was sent, or the lease was over.
   SteadyTime granted{};
   SteadyTime ended{};
+  SteadyTime received{};    // see Lease; with a grant only
   std::string holdId = {};  // of members of a shared hold, the same for all of them; else empty
 };
 

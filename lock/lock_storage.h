@@ -43,6 +43,10 @@ struct Lease {
   int extensions = 0;
   std::shared_ptr<Company> company = {};  // null: the key is held alone
   std::size_t ordinal = 0;                // the place in the company
+  // The storage had the request at this time at the latest: it stood in line, was refused for the
+  // first time where there is no line, or was granted. What an order of grants is measured by
+  // (grant_order.h).
+  SteadyTime received = {};
 };
 
 // What to change on a hold: a new lease counted from now, a fence above the given one, or both.

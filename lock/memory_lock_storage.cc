@@ -35,8 +35,14 @@ drogon::Task<std::optional<Lease>> MemoryLockStorage::tryLock(LockRequest reques
   } catch (const std::out_of_range& error) {
     throw LockStorageUnavailable(error.what());
   }
-  if (auto* answer = std::get_if<std::optional<Lease>>(&arrival)) co_return std::move(*answer);
-  co_return co_await Waiter::Turn(waiter);
+  const auto received = SteadyClock::now();
+  std::optional<Lease> lease;
+  if (auto* answer = std::get_if<std::optional<Lease>>(&arrival))
+    lease = std::move(*answer);
+  else
+    lease = co_await Waiter::Turn(waiter);
+  if (lease) lease->received = received;
+  co_return lease;
 }
 
 std::variant<std::optional<Lease>, MemoryLockStorage::InLine> MemoryLockStorage::arrive(

@@ -53,7 +53,8 @@ WaiterId LineClient::arrive(const LockRequest& request, SteadyTime now, Actions&
   const auto waiter = waiters_.add({.key = key,
                                     .lease = request.lease,
                                     .queue = queue,
-                                    .together = std::max<std::size_t>(1, request.together)});
+                                    .together = std::max<std::size_t>(1, request.together),
+                                    .received = isBehind ? now : SteadyTime{}});
   if (!isBehind) {
     ask(waiter, *waiters_.find(waiter), actions);
   } else if (!queue) {

@@ -53,6 +53,7 @@ void LineClient::take(const LineReply::Grant& grant, const Granting& how, Action
     return;
   }
   const auto together = waiting->together;
+  const auto received = waiting->received == SteadyTime{} ? how.now : waiting->received;
   const auto validUntil = how.sent + ticket->lease - driftMargin(ticket->lease);
   remove(waiter);
   // Holders that never give back are few; their entries may stay a while.
@@ -63,6 +64,7 @@ void LineClient::take(const LineReply::Grant& grant, const Granting& how, Action
   const auto left = shared_.begin(how.key, grant, {ticket->lease, how.sent, isKept, how.turns});
   abandon(how.key, left);
   std::vector<Granted> turn{{waiter, Lease{how.key, grant.ticket, grant.fence, validUntil}}};
+  turn[0].lease.received = received;
   if (together > 1 && shared_.turnOf(turn[0].lease) == SharedHolds::Turn::kNow)
     fillTurn(how.key, together, how.now, turn);
   std::ranges::move(turn, std::back_inserter(actions));
@@ -74,6 +76,7 @@ void LineClient::inLine(Waiting& waiting, const LineReply& reply, SteadyTime now
   const bool isOffered = waiting.state == State::kOffered || reply.holder == waiting.ticket;
   waiting.state = State::kInLine;
   waiting.stood = true;
+  if (waiting.received == SteadyTime{}) waiting.received = now;
   heartbeat_.start(now);
   if (isOffered) confirm(waiting, actions);
 }

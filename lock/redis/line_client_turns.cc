@@ -57,8 +57,10 @@ void LineClient::join(const LockKey& key, std::size_t together, SteadyTime now,
     if (waiting.state != (isNamed ? State::kInLine : State::kHere)) return;
     if (!companions.joins(waiting.lease, waiting.together)) return;
     auto ticket = isNamed ? waiting.ticket : ticketOf(*next, waiting.lease);
+    const auto received = waiting.received;
     remove(*next);
     turn.push_back({*next, shared_.join(key, std::move(ticket), isNamed)});
+    turn.back().lease.received = received;
   }
 }
 

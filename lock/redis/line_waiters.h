@@ -33,6 +33,7 @@ class LineWaiters {
     State state = State::kHere;
     bool stood = false;       // it has been kInLine
     std::string ticket = {};  // of its place; empty while it is kHere
+    SteadyTime received{};    // it stands in a line since then, here or at the server; 0: not yet
   };
   struct Line {
     WaitingLine waiters;   // those that queue; not empty

@@ -14,8 +14,11 @@ RedisSpinLockStorage::RedisSpinLockStorage(RedisCommands& commands, RedisKeys ke
 drogon::Task<std::optional<Lease>> RedisSpinLockStorage::tryLock(LockRequest request) {
   const auto owner = ownerPrefix_ + std::to_string(++acquisitions_);
   Spin::Wait wait(spin_, request.wait);
+  SteadyTime received{};
   while (true) {
     auto lease = co_await attempt(request, owner);
+    if (received == SteadyTime{}) received = SteadyClock::now();
+    if (lease) lease->received = received;
     if (lease) co_return lease;
     const bool isAgain = co_await wait.pause();
     if (!isAgain) co_return std::nullopt;

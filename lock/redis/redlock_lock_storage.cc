@@ -56,8 +56,11 @@ void RedlockLockStorage::requireShortEnough(Millis lease) const {
 drogon::Task<std::optional<Lease>> RedlockLockStorage::tryLock(LockRequest request) {
   requireShortEnough(request.lease);
   Spin::Wait wait(spin_, request.wait);
+  SteadyTime received{};
   while (true) {
     auto lease = co_await attempt(request);
+    if (received == SteadyTime{}) received = SteadyClock::now();
+    if (lease) lease->received = received;
     if (lease) co_return lease;
     const bool isAgain = co_await wait.pause();
     if (!isAgain) co_return std::nullopt;

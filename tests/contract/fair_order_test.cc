@@ -1,10 +1,12 @@
 // Lines on Redis between real processes: order, and what a dead process costs those behind it.
 #include "lock/redis/line_protocol.h"
+#include "tests/support/history.h"
 #include "tests/support/lock_worker.h"
 #include "tests/support/loops.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/storages.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -102,6 +104,9 @@ TEST_P(FairOrder, IsThatOfArrivalAcrossProcessesWhateverIsCancelled) {
     EXPECT_EQ(place.worker->unlock(place.id), "released");
   }
   EXPECT_GE(granted, kWaiters * 3 / 4);
+  History history;
+  for (auto* const worker : workers) history.read(worker->history());
+  EXPECT_THAT(history.check({.fifo = true}), testing::IsEmpty());
 }
 
 // A 7: it was granted the key by message, and is not there. Its other places cost nothing.

@@ -32,8 +32,10 @@ drogon::Task<> takeAgainAndAgain(lock::LockStorage& storage, trantor::EventLoop*
   const lock::LockRequest request{"hot", kLong, kLong};
   for (int i = 0; i < times; ++i) {
     const auto who = name + "." + std::to_string(i);
+    const auto asked = SteadyClock::now();
     const auto lease = co_await storage.tryLock(request);
     if (!lease) throw std::runtime_error("busy for the whole wait");
+    history.arrived("hot", who, asked, lease->received);
     history.granted("hot", who, lease->fence, SteadyClock::now());
     co_await inside(loop);
     history.ended("hot", who, lease->fence, SteadyClock::now(), History::End::kReleased);
@@ -102,6 +104,24 @@ TEST_P(LockStorageContract, TheLeaseIsNotTrustedUntilItsVeryEnd) {
   ASSERT_TRUE(lease);
   EXPECT_LT(lease->validUntil, SteadyClock::now() + Millis{1000});
   EXPECT_GT(lease->validUntil, before + Millis{500});
+}
+
+TEST_P(LockStorageContract, ALeaseTellsWhenItsRequestWasReceived) {
+  const auto before = SteadyClock::now();
+  const auto held = lock("k");
+  ASSERT_TRUE(held);
+  EXPECT_GE(held->received, before);
+  EXPECT_LE(held->received, SteadyClock::now());
+  const auto asked = SteadyClock::now();
+  auto waiter = startLock("k", kLong, kLong, 2);
+  settle(2);
+  ASSERT_TRUE(lock("other", kLong, kLong, 2)) << "is answered after the waiter's first question";
+  const auto released = SteadyClock::now();
+  EXPECT_EQ(unlock(*held), Unlocked::kReleased);
+  const auto next = finish(std::move(waiter));
+  ASSERT_TRUE(next);
+  EXPECT_GE(next->received, asked);
+  EXPECT_LT(next->received, released) << "the time of the grant instead";
 }
 
 TEST_P(LockStorageContract, AHeldKeyIsBusyWithoutWait) {
@@ -366,8 +386,8 @@ TEST_P(LockStorageContract, ManyCoroutinesNeverHoldAKeyTogether) {
     co_await drogon::sleepCoro(loop, 0.0);
   };
   rush(*storage_, loops_, each, inside, history);
-  EXPECT_EQ(history.size(), 2U * 9 * static_cast<std::size_t>(each));
-  EXPECT_THAT(history.check(), IsEmpty());
+  EXPECT_EQ(history.size(), 3U * 9 * static_cast<std::size_t>(each));
+  EXPECT_THAT(history.check({.fifo = promisesOrder(row())}), IsEmpty());
 }
 
 // The check above is not blind: one double grant among many is seen.
@@ -377,7 +397,7 @@ TEST(LockStorageContractItself, CatchesADoubleGrant) {
   History history;
   // No holder gives back before the double is there, so that it is a double for sure.
   const auto inside = [&](trantor::EventLoop* loop) -> drogon::Task<> {
-    while (history.size() < 2) co_await drogon::sleepCoro(loop, 0.001);
+    while (history.size() < 4) co_await drogon::sleepCoro(loop, 0.001);
   };
   rush(storage, loops, 20, inside, history);
   EXPECT_THAT(history.check(), Contains(HasSubstr(" was granted while ")));

@@ -1,5 +1,7 @@
 #include "tests/support/history.h"
 
+#include "lock/grant_order.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -354,27 +356,20 @@ class History::Checker {
     }
   }
 
-  // Fences say who was granted first; the time at which a holder learns of it does not.
   void checkOrder(const std::string& key, const std::vector<Hold>& holds) {
-    std::vector<const Hold*> bySent;
-    for (const auto& hold : holds)
-      if (hold.arrival) bySent.push_back(&hold);
-    auto byReceived = bySent;
-    std::ranges::sort(bySent, {}, [](const Hold* hold) { return hold->arrival->first; });
-    std::ranges::sort(byReceived, {}, [](const Hold* hold) { return hold->arrival->second; });
-    auto earlier = byReceived.begin();
-    const Hold* last = nullptr;  // granted last among those received before this one was sent
-    for (const auto* hold : bySent) {
-      for (; earlier != byReceived.end() && (*earlier)->arrival->second < hold->arrival->first;
-           ++earlier)
-        if (last == nullptr || (*earlier)->fence > last->fence) last = *earlier;
-      if (last != nullptr && last->fence > hold->fence)
-        report("key ", key, ": ", last->name(), " was received before ", hold->name(),
-               " was sent, but granted after it");
+    std::vector<const Hold*> arrived;
+    std::vector<lock::OrderedGrant> grants;
+    for (const auto& hold : holds) {
+      if (!hold.arrival) continue;
+      arrived.push_back(&hold);
+      grants.push_back({hold.arrival->first, hold.arrival->second, hold.fence});
     }
+    for (const auto& one : lock::overtakingsIn(grants))
+      report("key ", key, ": ", arrived[one.overtaken]->name(), " was received before ",
+             arrived[one.by]->name(), " was sent, but granted after it");
   }
 
-  // Like checkOrder: A was committed before B if it was acknowledged before B was sent.
+  // A was committed before B if it was acknowledged before B was sent.
   void checkCommits(const std::string& key, std::vector<const Event*>& bySent) {
     auto byAcknowledged = bySent;
     std::ranges::sort(bySent, {}, &Event::from);

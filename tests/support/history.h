@@ -43,7 +43,7 @@ class History {
   std::size_t size() const;
 
   struct Promises {
-    bool fifo = false;  // A before B if A's request was received before B's was sent
+    bool fifo = false;  // grants in the order of arrival, as lock/grant_order.h defines it
     // After these answers a row may exist or not.
     std::set<int> unknown = {500, 502, 504};
   };

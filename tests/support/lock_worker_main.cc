@@ -33,6 +33,7 @@ struct Held {
   Request request;
   Lease lease;
   std::int64_t fence;  // of the grant
+  lock::SteadyTime asked;
   lock::SteadyTime at;
 };
 
@@ -117,6 +118,7 @@ class Worker {
     std::optional<Lease> lease;
     std::string failure;
     ++waiting_;
+    const auto asked = SteadyClock::now();
     try {
       lease = co_await storage_->tryLock(request.wish);
     } catch (const std::exception& error) {
@@ -126,7 +128,7 @@ class Worker {
     --waiting_;
     if (lease) {
       ++holding_;
-      co_return Held{request, *lease, lease->fence, at};
+      co_return Held{request, *lease, lease->fence, asked, at};
     }
     say(failure.empty() ? "busy " + request.id : "failed " + request.id + " " + failure);
     co_return std::nullopt;
@@ -184,6 +186,9 @@ class Worker {
   }
 
   void announce(const Held& held) {
+    record([&](History& history) {
+      history.arrived(held.lease.key, held.request.who, held.asked, held.lease.received);
+    });
     record([&](History& history) {
       const auto& company = held.lease.company;
       history.granted(held.lease.key, held.request.who, held.fence, held.at,
