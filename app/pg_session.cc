@@ -3,8 +3,11 @@
 #include "app/log.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -33,18 +36,17 @@ pg_conn* connectOnce(const Config::Database& config) {
   return PQconnectdbParams(keys.data(), values.data(), 0);
 }
 
-struct Clear {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using ResultPtr = std::unique_ptr<PGresult, Clear>;
-
 }  // namespace
 
 void PgSession::Close::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
 
-PgSession::PgSession(const Config::Database& config) {
+void PgSession::Clear::operator()(pg_result* result) const {
+  PQclear(result);
+}
+
+PgSession::PgSession(const Config::Database& config, Patience patience) : patience_(patience) {
   const auto deadline = std::chrono::steady_clock::now() + config.connectTimeout;
   while (true) {
     connection_.reset(connectOnce(config));
@@ -63,11 +65,45 @@ PgSession::PgSession(const Config::Database& config) {
   }
 }
 
-void PgSession::run(const std::string& script) {
-  const ResultPtr result(PQexec(connection_.get(), script.c_str()));
-  const auto status = PQresultStatus(result.get());
+// Until PQgetResult() does not block.
+void PgSession::waitForAnswer(std::chrono::steady_clock::time_point sent) {
+  pollfd socket{PQsocket(connection_.get()), POLLIN, 0};
+  while (PQisBusy(connection_.get()) != 0) {
+    int wait = -1;
+    if (patience_ != kEndless) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+          sent + patience_ - std::chrono::steady_clock::now());
+      wait = static_cast<int>(std::max<std::int64_t>(0, left.count()));
+    }
+    const int ready = poll(&socket, 1, wait);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      connection_.reset();
+      throw std::runtime_error("PostgreSQL does not answer");
+    }
+    if (PQconsumeInput(connection_.get()) == 0)
+      throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));
+  }
+}
+
+PgSession::ResultPtr PgSession::result() {
+  const auto sent = std::chrono::steady_clock::now();
+  ResultPtr last;
+  while (true) {
+    waitForAnswer(sent);
+    ResultPtr next(PQgetResult(connection_.get()));
+    if (!next) break;
+    last = std::move(next);
+  }
+  const auto status = PQresultStatus(last.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
     throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));
+  return last;
+}
+
+void PgSession::run(const std::string& script) {
+  PQsendQuery(connection_.get(), script.c_str());
+  result();
 }
 
 std::vector<PgSession::Row> PgSession::query(const std::string& statement,
@@ -75,12 +111,9 @@ std::vector<PgSession::Row> PgSession::query(const std::string& statement,
   std::vector<const char*> values;
   values.reserve(parameters.size());
   for (const auto& parameter : parameters) values.push_back(parameter.c_str());
-  const ResultPtr result(PQexecParams(connection_.get(), statement.c_str(),
-                                      static_cast<int>(values.size()), nullptr, values.data(),
-                                      nullptr, nullptr, 0));
-  const auto status = PQresultStatus(result.get());
-  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-    throw std::runtime_error(trimmed(PQerrorMessage(connection_.get())));
+  PQsendQueryParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()), nullptr,
+                    values.data(), nullptr, nullptr, 0);
+  const auto result = this->result();
   std::vector<Row> rows(static_cast<std::size_t>(PQntuples(result.get())));
   for (int row = 0; row < PQntuples(result.get()); ++row)
     for (int column = 0; column < PQnfields(result.get()); ++column)
