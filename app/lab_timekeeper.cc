@@ -87,6 +87,7 @@ void LabTimekeeper::finished(const drogon::HttpRequestPtr& request,
   }
   times->granted = nanos(record.granted.time_since_epoch());
   times->asked = times->granted - nanos(record.wait);
+  if (record.fence > 0) times->received = nanos(record.received.time_since_epoch());
   times->ended = nanos(record.ended.time_since_epoch());
   if (times->released == 0) times->released = times->granted + nanos(record.hold);
 }

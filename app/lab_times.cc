@@ -14,10 +14,10 @@ struct Moment {
 };
 
 constexpr std::array kMoments{
-    Moment{"asked", &LabTimes::asked}, Moment{"granted", &LabTimes::granted},
-    Moment{"begun", &LabTimes::begun}, Moment{"committing", &LabTimes::committing},
-    Moment{"ended", &LabTimes::ended}, Moment{"released", &LabTimes::released},
-    Moment{"fence", &LabTimes::fence},
+    Moment{"asked", &LabTimes::asked},           Moment{"received", &LabTimes::received},
+    Moment{"granted", &LabTimes::granted},       Moment{"begun", &LabTimes::begun},
+    Moment{"committing", &LabTimes::committing}, Moment{"ended", &LabTimes::ended},
+    Moment{"released", &LabTimes::released},     Moment{"fence", &LabTimes::fence},
 };
 
 bool readNumber(std::string_view text, std::int64_t& into) {

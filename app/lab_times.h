@@ -14,6 +14,7 @@ struct LabTimes {
   std::string instance;         // that served it
   std::string outcome;          // of its lock, as lock::nameOf() has it; "": it did not reach one
   std::int64_t asked = 0;       // for the lock
+  std::int64_t received = 0;    // its storage had the request, see lock::Lease
   std::int64_t granted = 0;     // or allowed to go on without one, by strategy
   std::int64_t begun = 0;       // it got its database connection
   std::int64_t committing = 0;  // its effects are complete, COMMIT is next

@@ -2,6 +2,7 @@
 
 #include "app/lab_timekeeper.h"
 #include "app/log.h"
+#include "app/race/race_verdict.h"
 #include "app/race/redis_tally.h"
 #include "app/strategies.h"
 #include "services/error.h"
@@ -11,6 +12,15 @@ namespace festa {
 namespace {
 
 constexpr double kTellEvery = 0.05;
+// A race's statements take milliseconds. A database that hangs ends the race, and holds up neither
+// the next one nor the end of the service.
+constexpr PgSession::Patience kDatabasePatience{5000};
+
+// The database was there when the service started: one attempt is enough.
+PgSession connectOnce(Config::Database database) {
+  database.connectTimeout = std::chrono::milliseconds{0};
+  return PgSession(database, kDatabasePatience);
+}
 
 // A listener on all addresses is reached at loopback.
 RaceDoor doorOf(const Config& config) {
@@ -86,7 +96,7 @@ std::vector<std::shared_ptr<const RaceRecord>> RaceDesk::all() const {
 void RaceDesk::run(RaceRecord& race) {
   std::string failure;
   try {
-    PgSession session(config_.database);
+    auto session = connectOnce(config_.database);
     RaceCrowd crowd(crowdLoop_.getLoop(), door_, race.plan().people.size());
     {
       const std::lock_guard guard(mutex_);
@@ -113,7 +123,8 @@ void RaceDesk::runStrategy(RaceRecord& race, const std::string& strategy, RaceCr
                            PgSession& session) {
   RaceStage stage(session, tokens_, race.wish(), race.plan());
   const auto requests = stage.prepare();
-  RedisTally redis(config_, findStrategy(strategy)->needs);
+  const auto& row = *findStrategy(strategy);
+  RedisTally redis(config_, row.needs);
   Recorder recorder(race);
   race.begin(LabTimekeeper::now());
   crowd.run(race.plan(), requests, headersOf(race.wish(), strategy), recorder);
@@ -121,8 +132,11 @@ void RaceDesk::runStrategy(RaceRecord& race, const std::string& strategy, RaceCr
   const auto redisCommands = redis.sinceStart();
   RaceResult result;
   result.facts = stage.judge(race.accepted());
-  result.findings = findingsOf(race.lanes(), race.plan().mostPerPrize);
+  result.findings =
+      findingsOf(race.lanes(), race.plan().mostPerPrize,
+                 row.acrossProcesses ? RaceStorage::kShared : RaceStorage::kPerInstance);
   result.redisCommands = redisCommands;
+  result.isProtected = protects(row, race.wish(), result.findings.instances.size());
   race.judged(std::move(result));
 }
 

@@ -43,7 +43,8 @@ class RaceDesk {
 
   // Ends the streams; the crowd of the race that runs sends no more requests.
   void close();
-  // The same, and returns when the race has ended. Not on an event loop.
+  // The same, and returns when the race has ended, also if the database hangs. Not on an event
+  // loop.
   void stop();
 
  private:

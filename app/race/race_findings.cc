@@ -1,5 +1,7 @@
 #include "app/race/race_findings.h"
 
+#include "lock/grant_order.h"
+
 #include <algorithm>
 
 namespace festa {
@@ -50,18 +52,19 @@ void findOverlaps(const std::vector<RaceLane>& lanes, std::vector<std::size_t> w
   }
 }
 
-RaceOrder orderOf(const std::vector<RaceLane>& lanes, std::vector<std::size_t> granted) {
-  std::sort(granted.begin(), granted.end(), [&](std::size_t a, std::size_t b) {
-    return lanes[a].server.granted < lanes[b].server.granted;
-  });
-  RaceOrder order;
-  std::int64_t latest = 0;  // asked, of those granted so far
+lock::SteadyTime moment(std::int64_t nanos) {
+  return lock::SteadyTime(std::chrono::nanoseconds(nanos));
+}
+
+// `granted` asked one storage for one place.
+RaceOrder orderOf(const std::vector<RaceLane>& lanes, const std::vector<std::size_t>& granted) {
+  std::vector<lock::OrderedGrant> grants;
   for (const auto lane : granted) {
-    ++order.granted;
-    if (lanes[lane].server.asked < latest) ++order.overtaken;
-    latest = std::max(latest, lanes[lane].server.asked);
+    const auto& times = lanes[lane].server;
+    grants.push_back({moment(times.asked), moment(times.received), times.fence});
   }
-  return order;
+  return {static_cast<std::int64_t>(grants.size()),
+          static_cast<std::int64_t>(lock::overtakingsIn(grants).size())};
 }
 
 }  // namespace
@@ -83,7 +86,8 @@ Percentiles percentilesOf(std::vector<std::int64_t> values) {
           percentile(values, 99), values.back()};
 }
 
-RaceFindings findingsOf(const std::vector<RaceLane>& lanes, std::int64_t mostPerPrize) {
+RaceFindings findingsOf(const std::vector<RaceLane>& lanes, std::int64_t mostPerPrize,
+                        RaceStorage storage) {
   RaceFindings found;
   std::vector<std::int64_t> accepted, refused, wait, hold;
   Places winners, holders;
@@ -97,7 +101,8 @@ RaceFindings findingsOf(const std::vector<RaceLane>& lanes, std::int64_t mostPer
     if (server.granted == 0 || server.fence == 0) continue;
     wait.push_back(server.granted - server.asked);
     hold.push_back(server.released - server.granted);
-    holders[lane.place].push_back(i);
+    const bool isShared = storage == RaceStorage::kShared;
+    holders[lane.place + (isShared ? "" : ' ' + server.instance)].push_back(i);
   }
   found.accepted = percentilesOf(std::move(accepted));
   found.refused = percentilesOf(std::move(refused));

@@ -55,7 +55,7 @@ struct RaceOverlap {
 
 struct RaceOrder {
   std::int64_t granted = 0;    // locks that were granted
-  std::int64_t overtaken = 0;  // of them: another that asked later for the same place came first
+  std::int64_t overtaken = 0;  // of them, see lock::overtakingsIn()
 };
 
 struct RaceFindings {
@@ -71,6 +71,10 @@ struct RaceFindings {
 
 inline constexpr std::size_t kMostOverlaps = 5;
 
-RaceFindings findingsOf(const std::vector<RaceLane>& lanes, std::int64_t mostPerPrize);
+// Where all instances ask one storage for a lock, or each has one of its own.
+enum class RaceStorage { kShared, kPerInstance };
+
+RaceFindings findingsOf(const std::vector<RaceLane>& lanes, std::int64_t mostPerPrize,
+                        RaceStorage storage = RaceStorage::kShared);
 
 }  // namespace festa

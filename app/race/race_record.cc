@@ -1,5 +1,6 @@
 #include "app/race/race_record.h"
 
+#include "app/race/race_verdict.h"
 #include "controllers/json_writer.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace festa {
 namespace {
 
 constexpr const char* kLaneFields =
-    R"(["person","sent","asked","granted","begun","committing","ended","released","answered",)"
+    R"(["person","sent","asked","received","granted","begun","committing","ended","released","answered",)"
     R"("status","code","instance","outcome","fence","place","won"])";
 
 std::int64_t micros(std::int64_t nanos) {
@@ -28,7 +29,7 @@ void writeMoment(JsonWriter& json, std::int64_t moment, std::int64_t start) {
 void writeLane(JsonWriter& json, const RaceLane& lane, std::int64_t start) {
   json.beginArray().value(lane.person);
   for (const auto moment :
-       {lane.sent, lane.server.asked, lane.server.granted, lane.server.begun,
+       {lane.sent, lane.server.asked, lane.server.received, lane.server.granted, lane.server.begun,
         lane.server.committing, lane.server.ended, lane.server.released, lane.answered})
     writeMoment(json, moment, start);
   json.value(std::int64_t{lane.status})
@@ -87,7 +88,10 @@ void writeFindings(JsonWriter& json, const RaceFindings& findings, std::int64_t 
 }
 
 void writeResult(JsonWriter& json, const RaceResult& result, std::int64_t start) {
-  json.member("holds", result.holds()).key("facts").beginArray();
+  json.member("holds", result.holds())
+      .member("verdict", nameOf(verdictOf(result.holds(), result.isProtected)))
+      .key("facts")
+      .beginArray();
   for (const auto& fact : result.facts)
     json.beginObject()
         .member("name", fact.name)

@@ -20,6 +20,7 @@ struct RaceResult {
   // Commands that the lock's Redis servers got meanwhile; nullopt: the strategy uses none, or one
   // was away.
   std::optional<std::int64_t> redisCommands;
+  bool isProtected = false;  // see protects()
 
   bool holds() const;  // all facts do
 };

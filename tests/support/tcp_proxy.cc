@@ -82,6 +82,10 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
   while (true) {
     const auto count = recv(from, bytes, sizeof bytes, 0);
     if (count <= 0) break;
+    if (!isReply && keeps_) {
+      const std::lock_guard guard(mutex_);
+      connection.kept.append(bytes, static_cast<std::size_t>(count));
+    }
     if (!isReply && holdNext_.exchange(false)) {
       connection.held = true;
       holding_ = true;
@@ -95,6 +99,13 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
   }
   close(connection);
   if (connection.held) letThrough();
+}
+
+std::vector<std::string> TcpProxy::requests() {
+  const std::lock_guard guard(mutex_);
+  std::vector<std::string> all;
+  for (const auto& connection : connections_) all.push_back(connection.kept);
+  return all;
 }
 
 void TcpProxy::letThrough() {

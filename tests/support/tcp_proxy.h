@@ -4,6 +4,7 @@
 #include <atomic>
 #include <list>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,10 @@ class TcpProxy {
   void letThrough();
   // Ends all connections that exist; new ones are forwarded as usual.
   void cut();
+  // From now on, what clients send is kept.
+  void keepRequests() { keeps_ = true; }
+  // What came on each connection, in the order in which they were made.
+  std::vector<std::string> requests();
   // New connections go to another port: the address has moved to another server.
   void redirect(int port) { targetPort_ = port; }
 
@@ -41,6 +46,7 @@ class TcpProxy {
     std::atomic<bool> swallow{false};
     std::atomic<bool> closed{false};
     std::atomic<bool> held{false};  // was held back
+    std::string kept = {};          // guarded by mutex_
   };
 
   void accept();
@@ -53,6 +59,7 @@ class TcpProxy {
   std::atomic<std::size_t> swallowed_{0};
   std::atomic<bool> holdNext_{false};
   std::atomic<bool> holding_{false};
+  std::atomic<bool> keeps_{false};
   std::mutex mutex_;
   std::list<Connection> connections_;  // guarded by mutex_; elements stay where they are
   std::vector<std::thread> threads_;   // guarded by mutex_

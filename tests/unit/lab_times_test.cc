@@ -7,9 +7,9 @@
 namespace festa::test {
 
 TEST(LabTimes, AreReadBackAsTheyWereWritten) {
-  const LabTimes all{"web1:8080", "released", 1, 2, 3, 4, 5, 6, 7};
+  const LabTimes all{"web1:8080", "released", 1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(labTimesIn(textOf(all)), all);
-  const LabTimes few{"web1:8080", "busy", 9, 0, 0, 0, 0, 0, 0};
+  const LabTimes few{"web1:8080", "busy", 9, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(textOf(few), "instance=web1:8080;outcome=busy;asked=9");
   EXPECT_EQ(labTimesIn(textOf(few)), few);
 }

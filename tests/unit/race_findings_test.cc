@@ -25,6 +25,7 @@ RaceLane granted(std::int64_t asked, std::int64_t at, const std::string& place =
   lane.code = "PINNED_LIMIT_EXCEEDED";
   lane.place = place;
   lane.server.asked = asked;
+  lane.server.received = asked;
   lane.server.granted = at;
   lane.server.released = at + 5;
   lane.server.fence = at;
@@ -115,6 +116,30 @@ TEST(RaceFindings, AGrantBeforeAnEarlierAskerIsAnOvertaking) {
   EXPECT_EQ(unfair.overtaken, 2);
   const auto apart = findingsOf({granted(2, 10, "A-1"), granted(1, 20, "A-2")}, 1).order;
   EXPECT_EQ(apart.overtaken, 0) << "they asked for different seats";
+}
+
+TEST(RaceFindings, TheOrderIsThatOfFencesAndOnlyAmongThoseThatWereNotUnderWayTogether) {
+  auto early = granted(1, 10);
+  auto late = granted(5, 20);
+  // A holder that learns late of its grant was not overtaken.
+  std::swap(early.server.granted, late.server.granted);
+  EXPECT_EQ(findingsOf({early, late}, 1).order.overtaken, 0);
+  std::swap(early.server.fence, late.server.fence);
+  EXPECT_EQ(findingsOf({early, late}, 1).order.overtaken, 1);
+  // The other had asked before the storage had this one.
+  early.server.received = late.server.asked;
+  EXPECT_EQ(findingsOf({early, late}, 1).order.overtaken, 0);
+}
+
+TEST(RaceFindings, InstancesWithStoragesOfTheirOwnDoNotOvertakeEachOther) {
+  auto early = granted(1, 30);
+  auto late = granted(5, 20);
+  early.server.instance = "a:1";
+  late.server.instance = "b:1";
+  EXPECT_EQ(findingsOf({early, late}, 1, RaceStorage::kShared).order.overtaken, 1);
+  EXPECT_EQ(findingsOf({early, late}, 1, RaceStorage::kPerInstance).order.overtaken, 0);
+  late.server.instance = "a:1";
+  EXPECT_EQ(findingsOf({early, late}, 1, RaceStorage::kPerInstance).order.overtaken, 1);
 }
 
 TEST(RaceFindings, AnswersAndInstancesAreCounted) {
