@@ -1,6 +1,7 @@
 // "/lab": a crowd races for a prize, with one strategy or with two in turn; lanes, counter and verdict of each.
 import { $, call, fill, follow, frame, h, loginForm, modes, number, onLanguage, session, svg, t, toast, wide, words } from "./shared.mjs";
-import { duration, isWinner, laneHeight, laneOf, marksTo, partsOf, tooMany } from "./lanes.mjs";
+import { detailAt, drawAll, drawDetail, instanceColour, personAt } from "./lane_picture.mjs";
+import { duration, isWinner, laneOf, rowsOf, tooMany, windowAround } from "./lanes.mjs";
 
 words({
   "title.lab": ["경주", "The race"],
@@ -31,6 +32,8 @@ words({
   "lab.single": ["프로세스 하나 안에서만", "inside one process only"],
   "lab.missing": ["서버 없음", "no server here"],
   "lab.held": ["지켰습니다", "held"],
+  "lab.lucky": ["운이 좋았습니다", "lucky"],
+  "lab.lucky.about": ["규칙은 지켜졌지만 지켜 준 것이 없습니다. 다음번에는 깨질 수 있습니다.", "The rules were kept, but nothing protected them. The next run may break them."],
   "lab.broken": ["깨졌습니다", "broken"],
   "lab.inProgress": ["진행 중", "running"],
   "lab.pending": ["대기", "next"],
@@ -42,12 +45,15 @@ words({
   "lab.beyond": ["{n}건 초과", "{n} too many"],
   "lab.lanes": ["요청 {n}개, 시간 축 하나. 가리키거나 화살표 키를 누르면 한 줄씩 읽어 줍니다.",
     "{n} requests on one time axis. Point at a lane, or use the arrow keys, to read it."],
+  "lab.rows": ["요청 {n}개. 한 줄은 이웃한 요청 {size}개이고, 그 가운데 가장 앞선 것이 하는 일의 색입니다. 가리키거나 화살표 키를 누르면 아래에 하나씩 펼쳐집니다.",
+    "{n} requests. A row is {size} neighbours and has the colour of what the furthest of them does. Point at it, or use the arrow keys, to see single lanes below."],
+  "lab.detail": ["요청 {from}–{to}, 차례가 온 때를 확대", "Requests {from} to {to}, around their turns"],
   "lab.key.wait": ["대기", "waits"],
   "lab.key.hold": ["잠금 보유", "holds the lock"],
   "lab.key.work": ["트랜잭션", "transaction"],
   "lab.key.won": ["성공", "won"],
   "lab.key.over": ["초과 성공", "won, one too many"],
-  "lab.key.travel": ["그 밖", "other"],
+  "lab.key.other": ["그 밖", "other"],
   "lab.who": ["{person}번", "person {person}"],
   "lab.lane": ["{person}번 · {answer} · {time}", "Person {person} · {answer} · {time}"],
   "lab.lane.wait": ["대기 {time}", "waited {time}"],
@@ -81,9 +87,9 @@ words({
   "lab.hold": ["잠금 보유", "hold"],
   "lab.max": ["최대", "max"],
   "lab.countOf": ["건", "count"],
-  "lab.order": ["잠금 {granted}번 가운데 {overtaken}번은 늦게 온 사람이 앞질렀습니다.",
-    "Of {granted} grants, {overtaken} went to somebody after a later asker had been served."],
-  "lab.orderFair": ["잠금 {granted}번이 모두 온 순서대로 주어졌습니다.", "All {granted} grants came in the order of asking."],
+  "lab.order": ["잠금 {granted}번 가운데 {overtaken}번은, 접수된 뒤에 보낸 요청에 앞질렸습니다.",
+    "Of {granted} grants, {overtaken} were overtaken by a request that was sent after the lock had received them."],
+  "lab.orderFair": ["잠금 {granted}번 가운데, 접수된 뒤에 보낸 요청에 앞질린 것은 없습니다.", "None of {granted} grants was overtaken by a request that was sent after the lock had received it."],
   "lab.noOrder": ["트랜잭션 앞에서 잠금을 쓰지 않는 방식입니다.", "This strategy takes no lock before its transaction."],
   "lab.redis": ["요청당 Redis 명령 {n}개", "{n} Redis commands per request"],
   "lab.answers": ["답변", "Answers"],
@@ -105,14 +111,8 @@ const SUBJECTS = ["pins", "hot-seat", "opening-second", "coupon"];
 const admin = session("council");
 const isAdmin = () => admin.person()?.roles.includes("ROLE_ADMIN") ?? false;
 
-// ---- Colours of the page for a canvas, which knows no variables.
-const probe = h("span", { hidden: true });
-document.body.append(probe);
-function colour(name) {
-  probe.style.color = `var(--${name})`;
-  return getComputedStyle(probe).color;
-}
-const INSTANCE_COLOURS = ["accent", "good", "warn", "bad"];
+const DETAILED = 30; // lanes that are shown one by one where all of them are too many for that
+const TAGS = { held: "good", lucky: "warn", broken: "bad" };
 
 // ---- One side of a race: its lanes, its counter, its verdict.
 class Side {
@@ -129,24 +129,42 @@ class Side {
     this.now = 0;
     this.selected = null;
     this.counter = h("p", { class: "counter number", "data-test": "counter" });
-    this.canvas = h("canvas", { class: "lanes", tabindex: "0", role: "img" });
+    this.canvas = h("canvas", { class: "lanes", tabindex: "0", role: "img", "data-test": "lanes" });
+    this.closeUp = h("canvas", { class: "lanes", role: "img", "data-test": "close-up" });
+    this.caption = h("figcaption", { class: "small muted" });
+    this.detailed = h("figure", { class: "stack tight lanes-box", hidden: !this.isGrouped() }, this.caption, this.closeUp);
     this.detail = h("p", { class: "small muted lane-detail", "aria-live": "polite", "data-test": "lane" });
     this.tag = h("span", { class: "tag", "data-test": "verdict" });
     this.after = h("div", { class: "stack" });
     this.legend = h("p", { class: "legend small muted" });
     this.element = h("section", { class: "card side stack", "data-test": "side" },
       h("div", { class: "row apart" }, h("h2", {}, strategy), this.tag), this.counter,
-      h("div", { class: "lanes-box" }, this.canvas), this.legend, this.detail, this.after);
-    this.canvas.addEventListener("pointermove", (event) => this.select(Math.floor((event.offsetY - AXIS) / this.height)));
+      h("div", { class: "lanes-box" }, this.canvas), this.detailed, this.legend, this.detail, this.after);
+    this.listen();
+  }
+  listen() {
+    for (const kind of ["pointermove", "pointerdown"]) {
+      this.canvas.addEventListener(kind, (event) => this.look(personAt(event.offsetY, this.race.people)));
+      this.closeUp.addEventListener(kind, (event) => this.select(detailAt(event.offsetY, this.shown())));
+    }
     this.canvas.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
       if (!step) return;
       event.preventDefault();
-      this.select(Math.max(0, Math.min(this.race.people - 1, (this.selected ?? -1) + step)));
+      this.look(Math.max(0, Math.min(this.race.people - 1, (this.selected ?? -1) + step)));
     });
   }
-  get height() {
-    return laneHeight(this.race.people);
+  isGrouped() {
+    return rowsOf(this.race.people).size > 1;
+  }
+  // The persons that are shown one by one: around the one that was looked at, or else where the rule was broken or somebody won.
+  shown() {
+    const winner = () => [...this.lanes.values()].find((lane) => lane.answered !== undefined && isWinner(lane))?.person;
+    return windowAround(this.looked ?? [...this.over][0] ?? winner() ?? 0, this.race.people, DETAILED);
+  }
+  look(person) {
+    if (this.lanes.has(person)) this.looked = person;
+    this.select(person);
   }
   select(person) {
     if (!this.lanes.has(person)) return;
@@ -154,9 +172,13 @@ class Side {
     this.describe();
     this.dirty = true;
   }
+  explained() {
+    const { size } = rowsOf(this.race.people);
+    return t(size > 1 ? "lab.rows" : "lab.lanes", { n: number(this.race.people), size });
+  }
   describe() {
     const lane = this.lanes.get(this.selected);
-    if (!lane) return fill(this.detail, t("lab.lanes", { n: number(this.race.people) }));
+    if (!lane) return fill(this.detail, this.explained());
     if (lane.answered === undefined) return fill(this.detail, t("lab.who", { person: lane.person + 1 }));
     const answer = lane.status === 0 ? t("lab.noAnswer") : `${lane.status} ${lane.code}`.trim();
     const more = [t("lab.lane", { person: lane.person + 1, answer, time: duration(lane.answered - lane.sent) })];
@@ -193,14 +215,16 @@ class Side {
   showCounter() {
     const isBroken = this.beyond > 0 || this.result?.holds === false;
     this.element.classList.toggle("broken", isBroken);
+    this.element.classList.toggle("lucky", this.result?.verdict === "lucky");
     fill(this.counter, h("strong", {}, number(this.accepted)), " ", h("span", {}, `${t("lab.of", { n: number(this.race.prizes) })} ${t(`lab.count.${this.race.what}`)}`),
       this.beyond > 0 ? h("span", { class: "tag bad", "data-test": "beyond" }, t("lab.beyond", { n: number(this.beyond) })) : null);
   }
   show() {
-    const [kind, key] = this.result ? (this.result.holds ? ["good", "lab.held"] : ["bad", "lab.broken"]) : ["", this.state === "running" ? "lab.inProgress" : "lab.pending"];
+    const verdict = this.result?.verdict;
+    const [kind, key] = verdict ? [TAGS[verdict], `lab.${verdict}`] : ["", this.state === "running" ? "lab.inProgress" : "lab.pending"];
     this.tag.className = `tag ${kind}`;
     fill(this.tag, kind ? null : h("span", { class: this.state === "running" ? "dot live" : "dot" }), t(key));
-    this.canvas.setAttribute("aria-label", t("lab.lanes", { n: number(this.race.people) }));
+    this.canvas.setAttribute("aria-label", this.explained());
     this.showCounter();
     this.showLegend();
     this.describe();
@@ -211,10 +235,10 @@ class Side {
   }
   showLegend() {
     const item = (kind, text) => h("span", { class: "legend-item" }, h("span", { class: `swatch ${kind}` }), text);
-    const kinds = ["wait", "hold", "work", "won"].concat(this.over.size > 0 ? ["over"] : []);
+    const kinds = ["wait", "hold", "work", "won"].concat(this.over.size > 0 ? ["over"] : [], "other");
     const instances = this.instances();
     fill(this.legend, kinds.map((kind) => item(kind, t(`lab.key.${kind}`))),
-      instances.length > 1 && instances.map((name, i) => item(INSTANCE_COLOURS[i % 4], name)));
+      instances.length > 1 && instances.map((name, place) => item(`tall ${instanceColour(place)}`, name)));
   }
   end() {
     let end = 1000;
@@ -224,75 +248,21 @@ class Side {
   // `end`: both sides of a race share one axis.
   draw(end) {
     this.dirty = false;
-    const people = this.race.people;
-    const width = this.canvas.clientWidth || 300;
-    const tall = AXIS + people * this.height + 2;
-    const scale = window.devicePixelRatio || 1;
-    if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(tall * scale)) {
-      this.canvas.width = Math.round(width * scale);
-      this.canvas.height = Math.round(tall * scale);
-      this.canvas.style.height = `${tall}px`;
-    }
-    const picture = this.canvas.getContext("2d");
-    picture.setTransform(scale, 0, 0, scale, 0, 0);
-    picture.clearRect(0, 0, width, tall);
-    const left = 8;
-    const x = (at) => left + ((width - left - 10) * at) / end;
-    const paint = Object.fromEntries(["line", "muted", "accent", "good", "bad", "warn", "text", "surface"].map((name) => [name, colour(name)]));
-    this.drawAxis(picture, x, end, tall, paint);
-    const instances = this.instances();
-    const bar = Math.max(1, this.height - (this.height >= 4 ? 1.5 : this.height >= 2.5 ? 0.5 : 0));
-    // Winners are drawn over the others: of thousands, neighbours share a line of pixels.
-    const won = (lane) => (lane.answered !== undefined && isWinner(lane) ? (this.over.has(lane.person) ? 2 : 1) : 0);
-    for (const lane of [...this.lanes.values()].sort((a, b) => won(a) - won(b))) {
-      const y = AXIS + lane.person * this.height;
-      if (lane.person === this.selected) {
-        picture.fillStyle = paint.line;
-        picture.fillRect(0, y - 1, width, this.height + 1);
-      }
-      for (const part of partsOf(lane, this.now)) {
-        const [name, alpha, inset] = LOOKS[part.kind];
-        picture.fillStyle = paint[name];
-        picture.globalAlpha = alpha;
-        picture.fillRect(x(part.from), y + inset * bar, Math.max(0.75, x(part.to) - x(part.from)), bar * (1 - 2 * inset));
-      }
-      picture.globalAlpha = 1;
-      if (won(lane) > 0) {
-        picture.fillStyle = won(lane) > 1 ? paint.bad : paint.good;
-        const from = lane.begun ?? lane.answered; // of a queued request the service tells no transaction
-        picture.fillRect(x(from), y, Math.max(3, x(lane.answered) - x(from)), Math.max(bar, 2));
-      }
-      if (instances.length > 1 && lane.instance) {
-        picture.fillStyle = paint[INSTANCE_COLOURS[instances.indexOf(lane.instance) % 4]];
-        picture.fillRect(0, y, 4, bar);
-      }
-    }
-  }
-  drawAxis(picture, x, end, tall, paint) {
-    picture.font = "11px system-ui, sans-serif";
-    picture.textBaseline = "top";
-    for (const mark of marksTo(end)) {
-      picture.strokeStyle = paint.line;
-      picture.beginPath();
-      picture.moveTo(x(mark), AXIS - 4);
-      picture.lineTo(x(mark), tall);
-      picture.stroke();
-      picture.fillStyle = paint.muted;
-      picture.textAlign = mark === 0 ? "left" : "center";
-      if (x(mark) < x(end) - 12) picture.fillText(mark === 0 ? "0" : duration(mark), x(mark), 1);
-    }
+    const shown = this.isGrouped() ? this.shown() : null;
+    const view = { lanes: [...this.lanes.values()], people: this.race.people, over: this.over, instances: this.instances(), selected: this.selected, shown, end, now: this.now };
+    drawAll(this.canvas, view);
+    if (!shown) return;
+    drawDetail(this.closeUp, view);
+    fill(this.caption, t("lab.detail", { from: number(shown[0] + 1), to: number(shown[1]) }));
+    this.closeUp.setAttribute("aria-label", this.caption.textContent);
   }
 }
-const AXIS = 20;
-// Colour, opacity, and how much thinner than its lane.
-const LOOKS = {
-  pending: ["muted", 0.35, 0.25], travel: ["muted", 0.3, 0.3], wait: ["warn", 0.45, 0.15], hold: ["accent", 0.4, 0], work: ["accent", 1, 0.12],
-};
 
 // ---- What is said when a side is over.
 function resultOf(side) {
   const { result } = side;
   return [
+    result.verdict === "lucky" ? h("p", { class: "notice warn", "data-test": "luck" }, t("lab.lucky.about")) : null,
     result.overlaps.length > 0 ? overlapOf(side, result.overlaps[0]) : null,
     wide(t("lab.verdict"), h("table", { "data-test": "facts" },
       h("caption", { class: "for-ears" }, t("lab.verdict")),

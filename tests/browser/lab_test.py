@@ -42,6 +42,28 @@ class LabPage(PageTest):
         self.assertEqual(counters[1], 3)
         self.assertEqual(len(self.all('[data-test="overlap"]')), 1, "the two that did it are not shown")
 
+    def test_a_control_that_was_lucky_is_not_said_to_hold(self):
+        self.enter()
+        self.race(people="2", strategy="none", against="memory", fault=False)  # two pins are never too many
+        self.assertEqual(self.verdicts(), ["warn", "good"])
+        self.assertEqual([tag.text for tag in self.all('[data-test="verdict"]')], ["lucky", "held"])
+        self.assertEqual(len(self.all('[data-test="luck"]')), 1, "why it was luck is not said")
+        self.named("language").click()
+        self.until(lambda: self.all('[data-test="verdict"]')[0].text == "운이 좋았습니다", "the verdict in the other language")
+
+    def test_a_large_crowd_is_drawn_in_rows_with_a_close_up_of_some(self):
+        self.enter()
+        self.race(people="500", strategy="memory", against="", fault=False)
+        rows, close_up = self.one('[data-test="lanes"]'), self.one('[data-test="close-up"]')
+        self.assertLess(rows.size["height"], 520)
+        self.assertTrue(close_up.is_displayed())
+        before = close_up.get_attribute("aria-label")
+        rows.send_keys("\ue00f" * 10)  # page down
+        self.until(lambda: close_up.get_attribute("aria-label") != before, "a close-up of others")
+        self.until(lambda: self.one(".lane-detail").text.startswith("Person 200 · "), "what is said of the lane")
+        self.race(people="60", strategy="memory", against="")
+        self.assertFalse(self.one('[data-test="close-up"]').is_displayed(), "each of few lanes is drawn anyway")
+
     def test_a_lock_released_before_commit_is_seen_to_fail(self):
         self.enter()
         for _ in range(5):
@@ -58,7 +80,7 @@ class LabPage(PageTest):
             "const c = document.querySelector('canvas'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
             ".some((byte, i) => i % 4 === 3 && byte > 0)")
         self.assertTrue(drawn)
-        self.one("canvas").send_keys("\ue015\ue015")  # arrow down
+        self.one('[data-test="lanes"]').send_keys("\ue015\ue015")  # arrow down
         self.until(lambda: self.one(".lane-detail").text.startswith("Person 2 · "), "what is said of the second lane")
 
     def test_a_link_shows_the_race_without_a_login(self):

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { barsOf, duration, isWinner, laneHeight, laneOf, marksTo, partsOf, percentileOf, tooMany } from "../../app/pages/lanes.mjs";
+import { bandsOf, barsOf, duration, isWinner, laneOf, marksTo, partsOf, percentileOf, rowsOf, spanOf, tooMany, windowAround } from "../../app/pages/lanes.mjs";
 
-const FIELDS = ["person", "sent", "asked", "granted", "begun", "committing", "ended", "released", "answered", "status", "code", "instance", "outcome", "fence", "place", "won"];
-const lane = (changes) => ({ ...laneOf(FIELDS, [0, 10, 20, 30, 40, 50, 60, 70, 80, 201, "", "a:1", "released", 5, "", ""]), ...changes });
+const FIELDS = ["person", "sent", "asked", "received", "granted", "begun", "committing", "ended", "released", "answered", "status", "code", "instance", "outcome", "fence", "place", "won"];
+const lane = (changes) => ({ ...laneOf(FIELDS, [0, 10, 20, 25, 30, 40, 50, 60, 70, 80, 201, "", "a:1", "released", 5, "", ""]), ...changes });
 
 test("a lane's parts follow each other in time", () => {
   const parts = partsOf(lane({}), 0);
@@ -14,6 +14,7 @@ test("a lane's parts follow each other in time", () => {
 
 test("without a lock there is no hold, and without a transaction no work", () => {
   assert.deepEqual(partsOf(lane({ fence: 0 }), 0).map((part) => part.kind), ["travel", "wait", "work"]);
+  assert.deepEqual(partsOf(lane({ granted: 20, fence: 0 }), 0).map((part) => part.kind), ["travel", "work"], "it did not wait");
   assert.deepEqual(partsOf(lane({ granted: null, begun: null, ended: null, fence: 0 }), 0).map((part) => part.kind), ["travel", "wait"]);
 });
 
@@ -39,9 +40,44 @@ test("answers from 200 to 299 win", () => {
   assert.deepEqual([0, 199, 200, 201, 299, 300, 409, 503].map((status) => isWinner({ status })), [false, false, true, true, true, false, false, false]);
 });
 
-test("all lanes fit into the picture", () => {
-  for (const people of [2, 48, 100, 500, 2000]) assert.ok(laneHeight(people) * people <= 480);
-  assert.equal(laneHeight(2), 10);
+test("all lanes fit into the picture, and no row is too low to be seen", () => {
+  for (const people of [2, 48, 100, 120, 121, 200, 500, 2000]) {
+    const { size, rows, height } = rowsOf(people);
+    assert.ok(size * rows >= people && size * (rows - 1) < people, `${people}: ${rows} rows of ${size}`);
+    assert.ok(rows * height <= 480 && height >= 4, `${people}: ${rows} rows of ${height} pixels`);
+  }
+  assert.deepEqual(rowsOf(2), { size: 1, rows: 2, height: 10 });
+  assert.equal(rowsOf(120).size, 1);
+  assert.equal(rowsOf(2000).size, 17);
+});
+
+test("a row of several lanes shows the furthest of them, and which share of them that is", () => {
+  const waits = (from, to) => ({ person: 0, sent: from, answered: to, asked: null, begun: null, granted: null, ended: null, fence: 0 });
+  const x = (at) => at / 10;
+  assert.deepEqual(bandsOf([waits(0, 100), waits(50, 100), waits(50, 100), waits(50, 100)], 0, 12, x),
+    [{ kind: "wait", from: 0, to: 5, share: 0.25 }, { kind: "wait", from: 5, to: 10, share: 1 }]);
+  const bands = bandsOf([waits(0, 100), lane({})], 0, 12, x);
+  assert.deepEqual(bands.map(({ kind, from, to }) => [kind, from, to]), [["wait", 0, 2], ["wait", 2, 3], ["hold", 3, 4], ["work", 4, 6], ["hold", 6, 7], ["wait", 7, 10]]);
+  assert.deepEqual(bandsOf([lane({ sent: 990, asked: null, granted: null, begun: null, ended: null, answered: 2000 })], 0, 12, x), [], "beyond the picture");
+});
+
+test("what is too short for a pixel is seen", () => {
+  const bands = bandsOf([lane({ begun: 41, ended: 42 }), lane({ begun: 41, ended: 42 })], 0, 12, (at) => at / 10);
+  assert.ok(bands.some((band) => band.kind === "work" && band.to - band.from === 1));
+});
+
+test("a close-up has so many lanes around one, and all of few", () => {
+  assert.deepEqual(windowAround(100, 2000, 30), [85, 115]);
+  assert.deepEqual(windowAround(3, 2000, 30), [0, 30]);
+  assert.deepEqual(windowAround(1999, 2000, 30), [1970, 2000]);
+  assert.deepEqual(windowAround(4, 9, 30), [0, 9]);
+});
+
+test("a close-up begins shortly before the first turn, not when the crowd came", () => {
+  const [from, to] = spanOf([lane({ sent: 0, granted: 900_000, answered: 910_000 }), lane({ sent: 0, granted: 905_000, answered: 920_000 })], 0);
+  assert.ok(from > 890_000 && from < 900_000, `${from}`);
+  assert.ok(to > 920_000 && to < 925_000, `${to}`);
+  assert.deepEqual(spanOf([{ person: 0, sent: 100 }], 100), [0, 350]);
 });
 
 test("an axis has a few round marks and begins at 0", () => {
@@ -52,6 +88,11 @@ test("an axis has a few round marks and begins at 0", () => {
     assert.ok(marks.at(-1) <= end);
   }
   assert.deepEqual(marksTo(0), [0]);
+  for (const [from, end] of [[890_123, 921_000], [15, 22], [1_000_000, 9_000_000]]) {
+    const marks = marksTo(end, from);
+    assert.ok(marks.length >= 2 && marks.length <= 7, `${from} to ${end}: ${marks}`);
+    assert.ok(marks[0] >= from && marks.at(-1) <= end);
+  }
 });
 
 test("durations have the unit that people use", () => {
