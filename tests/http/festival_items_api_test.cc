@@ -160,6 +160,35 @@ TEST_P(FestivalItemsApi, OnlyCouncilsAndAdminsWrite) {
 
 // An admin is a council of festival 1 (docs/api.md).
 TEST_P(FestivalItemsApi, AnAdminWritesAsTheCouncilOfItsFestival) {
+  const auto own = inDatabase("SELECT festival_id FROM councils WHERE username = 'admin'");
+  ASSERT_NE(own, std::to_string(festival));
+  const auto date = asAdmin("POST", "/event-dates", R"({"date":"2031-01-01"})");
+  ASSERT_EQ(date.status, 201) << date.body;
+  dateId_ = date.json()["eventDateId"].asString();
+
+  const auto made = asAdmin("POST", kind().path, body());
+  ASSERT_EQ(made.status, 201) << made.body;
+  const auto id = made.json()[kind().idField].asString();
+  const auto festivalOfRow = [&] {
+    return inDatabase(
+        "SELECT coalesce(max(festival_id), 0) FROM " + kind().table + " WHERE id = $1::bigint",
+        {id});
+  };
+  EXPECT_EQ(festivalOfRow(), own);
+  const auto edited = asAdmin("PATCH", one(id), changed());
+  EXPECT_EQ(edited.status, 200) << edited.body;
+  const auto listed = client.get(filled(kind().listed), {{"festival", own}}).json();
+  const auto row = std::find_if(listed.begin(), listed.end(), [&](const Json::Value& item) {
+    return item[kind().idField].asString() == id;
+  });
+  ASSERT_NE(row, listed.end());
+  for (const auto& name : kind().afterPatch) EXPECT_EQ(edited.json()[name], (*row)[name]) << name;
+  EXPECT_EQ(client.request("DELETE", one(id), service->as("admin")).status, 204);
+  EXPECT_EQ(festivalOfRow(), "0") << "it is still there";
+  EXPECT_EQ(client.request("DELETE", "/event-dates/" + dateId_, service->as("admin")).status, 204);
+}
+
+TEST_P(FestivalItemsApi, AnAdminIsAStrangerInOtherFestivals) {
   const auto id = create();
   expectProblem(asAdmin("PATCH", one(id), changed()), 403, kind().code + "_NOT_IN_FESTIVAL");
   expectProblem(asAdmin("PATCH", one("9223372036854775807"), changed()), 404,
