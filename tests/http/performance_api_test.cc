@@ -76,7 +76,7 @@ TEST_F(PerformanceApi, WrongValuesAre422OnTheirField) {
       {"category", R"("OPERA")", "category"},
       {"filmRating", R"("EIGHTEEN")", "filmRating"},
       {"startAt", R"("2030-02-30 18:00:00")", "startAt"},
-      {"startAt", R"("2030-05-20T18:00:00Z")", "startAt"},
+      {"startAt", R"("2030-05-20T18:00:00z")", "startAt"},
       {"endAt", R"("2030-05-20 17:59:59")", "endAt"},
       {"endReservationAt", R"("2030-04-30T23:59:59.999999")", "endReservationAt"},
       {"price", "-1", "price"},
