@@ -167,8 +167,10 @@ class CheckerTest(unittest.TestCase):
     def test_a_queue_out_of_turn_is_caught(self):
         late = [answer("a", 202, "301", 1, at=2000.0), answer("b", 202, "302", 2, at=1000.0), CLAIMS[2]]
         verdict = self.coupons(late, queued=True, ordered=True)
-        self.assertEqual(len(verdict.violations), 1)
-        self.assertIn("was received before a", verdict.violations[0])
+        self.assertEqual(len(verdict.violations), 2, "b and c were overtaken")
+        for violation, overtaken in zip(verdict.violations, "bc"):
+            self.assertIn(f"{overtaken} (fence", violation)
+            self.assertIn("was received before a", violation)
 
     def test_locks_held_together_are_caught(self):
         verdict = self.pins(log=locked("a", 1, 10, 21) + locked("b", 2, 20, 30))
