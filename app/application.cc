@@ -43,14 +43,15 @@ void serve(const Config& config) {
   Metrics metrics;
   // Shared: Drogon keeps requests that were not answered until the process ends.
   const auto drain = std::make_shared<Drain>();
-  configureHttp(config, metrics, drain);
+  const auto connections = configureHttp(config, metrics, drain);
   const DatabaseClients database(config);
   Locks locks(config, database, epoch, metrics);
   const Queues queues(config, database, metrics, locks.strategies());
   Accounts accounts(config.auth, database, passwords);
   const Services services(config, database, accounts);
   Website website({config, database, metrics, locks, queues, accounts, services, drain});
-  Lifecycle lifecycle({config, metrics, locks, queues, accounts, services, website, *drain});
+  Lifecycle lifecycle(
+      {config, metrics, locks, queues, accounts, services, website, *connections, *drain});
   lifecycle.run(signals);
 }
 

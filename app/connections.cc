@@ -19,7 +19,7 @@ void Connections::changed(const trantor::TcpConnectionPtr& connection) {
   if (!connection->connected()) return leave(*connection);
   // Of it nothing has been read: its client may send everything again elsewhere.
   if (drain_->stage() == Drain::Stage::kClosing) return connection->forceClose();
-  if (take(*connection)) return;
+  if (take(connection)) return;
   ++refused_;
   connection->forceClose();
 }
@@ -32,8 +32,8 @@ std::optional<std::string> Connections::counted(const trantor::TcpConnection& co
   return isProxy ? std::nullopt : std::optional(address);
 }
 
-bool Connections::take(const trantor::TcpConnection& connection) {
-  const auto address = counted(connection);
+bool Connections::take(const trantor::TcpConnectionPtr& connection) {
+  const auto address = counted(*connection);
   const std::lock_guard guard(mutex_);
   if (open_.size() >= limits_.inAll) return false;
   if (address) {
@@ -41,7 +41,7 @@ bool Connections::take(const trantor::TcpConnection& connection) {
     if (found != byAddress_.end() && found->second >= limits_.perAddress) return false;
     ++byAddress_[*address];
   }
-  open_.insert(&connection);
+  open_.emplace(connection.get(), connection);
   return true;
 }
 
@@ -51,6 +51,19 @@ void Connections::leave(const trantor::TcpConnection& connection) {
   if (open_.erase(&connection) == 0 || !address) return;
   const auto found = byAddress_.find(*address);
   if (--found->second == 0) byAddress_.erase(found);
+}
+
+void Connections::endAll() {
+  std::vector<trantor::TcpConnectionPtr> open;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [address, weak] : open_)
+      if (auto connection = weak.lock()) open.push_back(std::move(connection));
+  }
+  for (const auto& connection : open) {
+    drain_->watch(connection, Drain::Peer::kMayStay);
+    connection->shutdown();
+  }
 }
 
 std::size_t Connections::open() const {

@@ -234,16 +234,19 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   response->addHeader("X-Content-Type-Options", "nosniff");
   // Drogon answers by itself what it cannot read, and OPTIONS *.
   open(request);
-  const auto& context = contextOf(request);
+  auto& context = contextOf(request);
+  if (context.inFlight) context.inFlight->answer();
   response->addHeader("X-Request-Id", context.requestId);
   if (answersToken(context.route)) response->addHeader("Cache-Control", "no-store");
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
-  // A stream would lose its events by it; streams are ended when requests are refused.
+  // Drogon ends the connection with its last answer, behind those to all requests that were read
+  // (drogon-http-stop.patch). A stream would lose its events; streams are ended when requests are
+  // refused.
   if (drain_->stage() != Drain::Stage::kServing && !isStream(response)) {
     response->setCloseConnection(true);
-    drain_->watch(request->getConnectionPtr());
+    drain_->watch(request->getConnectionPtr(), Drain::Peer::kCloses);
   }
   logAndCount(request, response);
 }

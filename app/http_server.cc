@@ -1,7 +1,5 @@
 #include "app/http_server.h"
 
-#include "app/connections.h"
-
 #include <drogon/HttpAppFramework.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -37,7 +35,8 @@ drogon::HttpLimits httpLimits(const Config::Http& config) {
   return limits;
 }
 
-void limitConnections(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain) {
+std::shared_ptr<Connections> limitConnections(const Config& config, Metrics& metrics,
+                                              std::shared_ptr<Drain> drain) {
   const auto files = raiseFileLimit();
   const auto wished = config.http.maxConnections;
   // Drogon's server tells of connections until the process ends.
@@ -53,6 +52,7 @@ void limitConnections(const Config& config, Metrics& metrics, std::shared_ptr<co
   drogon::app().setConnectionCallback([connections](const trantor::TcpConnectionPtr& connection) {
     connections->changed(connection);
   });
+  return connections;
 }
 
 // Told apart from the main one by the port, see Edge.
@@ -83,10 +83,11 @@ void configureServer(const Config& config) {
 
 }  // namespace
 
-void configureHttp(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain) {
+std::shared_ptr<Connections> configureHttp(const Config& config, Metrics& metrics,
+                                           std::shared_ptr<Drain> drain) {
   configureServer(config);
   addMetricsListener(config);
-  limitConnections(config, metrics, std::move(drain));
+  return limitConnections(config, metrics, std::move(drain));
 }
 
 }  // namespace festa

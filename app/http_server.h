@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/config.h"
+#include "app/connections.h"
 #include "app/metrics.h"
 #include "controllers/client_address.h"
 #include "controllers/drain.h"
@@ -12,7 +13,9 @@
 namespace festa {
 
 // Listeners, threads, limits of connections and requests. Before app().run(). Throws ConfigError.
-void configureHttp(const Config& config, Metrics& metrics, std::shared_ptr<const Drain> drain);
+// Returns the server's connections, which Drogon shares until the process ends.
+std::shared_ptr<Connections> configureHttp(const Config& config, Metrics& metrics,
+                                           std::shared_ptr<Drain> drain);
 
 // The addresses whose X-Forwarded-For is believed. Throws ConfigError.
 std::vector<AddressRange> trustedProxies(const Config::Http& config);

@@ -103,9 +103,11 @@ void Lifecycle::drainRequests() const {
   drain.enter(Drain::Stage::kRefusing);
   parts_.locks.close();
   parts_.website.closeStreams();
-  const bool isQuiet = drain.awaitQuiet(parts_.config.http.drainLimit);
-  // Refused requests come and go while it stops; those count only if it did not become quiet.
-  LogLine("stopped", isQuiet ? "info" : "warn").with("unanswered", isQuiet ? 0 : drain.inFlight());
+  const auto deadline = std::chrono::steady_clock::now() + parts_.config.http.drainLimit;
+  drain.awaitServed(deadline);
+  parts_.connections.endAll();
+  const auto unanswered = drain.awaitQuiet(deadline);
+  LogLine("stopped", unanswered == 0 ? "info" : "warn").with("unanswered", unanswered);
 }
 
 }  // namespace festa

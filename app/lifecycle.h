@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/config.h"
+#include "app/connections.h"
 #include "app/locks.h"
 #include "app/loop_lag.h"
 #include "app/queues.h"
@@ -33,6 +34,7 @@ class Lifecycle {
     Accounts& accounts;
     const Services& services;
     Website& website;
+    Connections& connections;
     Drain& drain;
   };
 

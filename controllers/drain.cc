@@ -23,6 +23,7 @@ Drain::InFlight::InFlight(std::shared_ptr<Drain> drain) : drain_(std::move(drain
 }
 
 Drain::InFlight::~InFlight() {
+  if (!isAnswered_ && drain_->stage() != Stage::kServing) ++drain_->lost_;
   --(isRefused_ ? drain_->refused_ : drain_->served_);
 }
 
@@ -32,22 +33,25 @@ void Drain::InFlight::refuse() {
   isRefused_ = true;
 }
 
-void Drain::watch(std::weak_ptr<trantor::TcpConnection> connection) {
+void Drain::watch(std::weak_ptr<trantor::TcpConnection> connection, Peer peer) {
+  using Clock = std::chrono::steady_clock;
+  const auto waitsUntil =
+      peer == Peer::kCloses ? Clock::now() + std::chrono::seconds(1) : Clock::time_point::min();
   const std::lock_guard guard(mutex_);
-  closing_.push_back({std::move(connection), std::chrono::steady_clock::now()});
+  closing_.push_back({std::move(connection), waitsUntil});
 }
 
-std::size_t Drain::closing() {
+std::int64_t Drain::closing() {
   const std::lock_guard guard(mutex_);
   // A connection leaves the connected state when its last byte has gone to the kernel. Most peers
   // close their side then; one that does not must not hold us up.
-  const auto longAgo = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const auto now = std::chrono::steady_clock::now();
   std::erase_if(closing_, [&](const Closing& closing) {
     const auto connection = closing.connection.lock();
     return !connection || connection->disconnected() ||
-           (!connection->connected() && closing.since < longAgo);
+           (!connection->connected() && closing.waitsUntil < now);
   });
-  return closing_.size();
+  return static_cast<std::int64_t>(closing_.size());
 }
 
 bool Drain::isQuiet() {
@@ -55,14 +59,19 @@ bool Drain::isQuiet() {
   return served_ == 0 && refused_ == 0 && closing() == 0;
 }
 
-bool Drain::awaitQuiet(std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+void Drain::awaitServed(std::chrono::steady_clock::time_point deadline) {
   await(deadline, [this] {
     closing();  // forgets those of a crowd that comes back while holders finish
     return served_ == 0;
   });
   enter(Stage::kClosing);
-  return await(deadline, [this] { return isQuiet(); });
+}
+
+std::int64_t Drain::awaitQuiet(std::chrono::steady_clock::time_point deadline) {
+  const bool wasQuiet = await(deadline, [this] { return isQuiet(); });
+  // Refused requests come and go while it stops; those count only if it did not become quiet. An
+  // answer that is not out may belong to a request that is still in flight.
+  return lost_ + (wasQuiet ? 0 : std::max(inFlight(), closing()));
 }
 
 }  // namespace festa

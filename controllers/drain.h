@@ -28,10 +28,13 @@ class Drain {
 
     // Nothing is done for it but to answer SHUTTING_DOWN. Once, by the thread that made it.
     void refuse();
+    // Its answer is handed to its connection. Otherwise that had ended before.
+    void answer() { isAnswered_ = true; }
 
    private:
     const std::shared_ptr<Drain> drain_;
     bool isRefused_ = false;
+    bool isAnswered_ = false;
   };
 
   Stage stage() const { return stage_; }
@@ -41,28 +44,34 @@ class Drain {
   // Refused ones included.
   std::int64_t inFlight() const { return served_ + refused_; }
 
-  // An answer that closes this connection is on its way out.
-  void watch(std::weak_ptr<trantor::TcpConnection> connection);
+  // The connection ends, or will end with its last answer. What was written to it is waited for,
+  // and for a second that its peer closes: a reset because of what that still sends would take the
+  // answer with it. One that has not sent anything for long may stay.
+  enum class Peer { kCloses, kMayStay };
+  void watch(std::weak_ptr<trantor::TcpConnection> connection, Peer peer);
 
-  // At stage kRefusing. Waits until no request is served, enters kClosing, and waits until the
-  // refused ones are answered and the bytes of every watched connection are out. Both waits end at
-  // the limit. True: all done. A crowd that keeps coming back cannot prolong it: before kClosing
-  // its refusals are not waited for, and after it each connection is closed with its next answer.
-  bool awaitQuiet(std::chrono::milliseconds limit);
+  // At stage kRefusing. Waits until no request is served, at most until the deadline, and enters
+  // kClosing. A crowd that keeps coming back cannot prolong it: its refusals are not waited for.
+  void awaitServed(std::chrono::steady_clock::time_point deadline);
+  // At stage kClosing, where each connection is closed with its next answer. Waits until the
+  // refused requests are answered and the bytes of every watched connection are out, at most until
+  // the deadline. Returns how many requests were read and not answered since kServing; 0: all done.
+  std::int64_t awaitQuiet(std::chrono::steady_clock::time_point deadline);
 
  private:
   // Watched connections whose bytes are not out; the others are forgotten.
-  std::size_t closing();
+  std::int64_t closing();
   bool isQuiet();
 
   std::atomic<Stage> stage_{Stage::kServing};
   // A request that is refused is counted in refused_ before it leaves served_.
   std::atomic<std::int64_t> served_{0};
   std::atomic<std::int64_t> refused_{0};
+  std::atomic<std::int64_t> lost_{0};  // ended without an answer, since kServing
   std::mutex mutex_;
   struct Closing {
     std::weak_ptr<trantor::TcpConnection> connection;
-    std::chrono::steady_clock::time_point since;
+    std::chrono::steady_clock::time_point waitsUntil;  // for its peer
   };
   std::vector<Closing> closing_;  // guarded by mutex_
 };

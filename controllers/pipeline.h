@@ -87,6 +87,10 @@ class Pipeline {
     const Protection& protection;
 
     drogon::Task<drogon::HttpResponsePtr> operator()(lock::LockHold& hold) {
+      // It may have gone while it waited. Those behind it do not wait for its work; the answer is
+      // sent to no one.
+      if (hasGone(call.request))
+        co_return problem(call.request, ServiceError(ErrorCode::kLockTimeout));
       HeldLock held(hold);
       const auto observer = pipeline.parts_.protections.observe(call.request, hold);
       WriteGuard guard = guardFor(protection, hold, held);

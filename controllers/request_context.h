@@ -39,4 +39,8 @@ RequestContext& attachContext(const drogon::HttpRequestPtr& request);
 RequestContext* findContext(const drogon::HttpRequestPtr& request);
 RequestContext& contextOf(const drogon::HttpRequestPtr& request);
 
+// The request's connection was reset, or closed for one of its limits: its answer cannot be sent. A
+// client that only sends nothing more is still there.
+bool hasGone(const drogon::HttpRequestPtr& request);
+
 }  // namespace festa

@@ -86,6 +86,11 @@ class DrogonConnection::Wire : public trantor::TcpConnection {
   void enableKickingOff(size_t, const std::shared_ptr<trantor::TimingWheel>&) override {}
   void forwardToTLSBuffer(MsgBuffer*) override {}
 
+  // The client sends nothing more; as TcpConnectionImpl does when it reads the end.
+  static void endInput(const std::shared_ptr<Wire>& wire) {
+    if (wire->connected() && !wire->endOfInputCallback_(wire)) wire->forceClose();
+  }
+
   std::string sent;
   MsgBuffer received;
   bool isPaused = false;
@@ -148,6 +153,14 @@ void DrogonConnection::receive(std::string_view piece) {
     left = wire_->received.readableBytes();
   }
   current = nullptr;
+}
+
+void DrogonConnection::endInput() {
+  Wire::endInput(wire_);
+}
+
+bool DrogonConnection::isOpen() const {
+  return wire_->connected();
 }
 
 std::size_t DrogonConnection::answers() const {

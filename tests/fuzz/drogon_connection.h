@@ -35,10 +35,14 @@ class DrogonConnection {
   DrogonConnection& operator=(const DrogonConnection&) = delete;
 
   void receive(std::string_view piece);
+  // The client sends nothing more.
+  void endInput();
 
   const std::vector<ReadRequest>& requests() const { return requests_; }
   // The status with which the parser refused what came last.
   std::optional<int> refusal() const { return refusal_; }
+  // The server has not ended it.
+  bool isOpen() const;
   // How many answers were sent, without "100 Continue".
   std::size_t answers() const;
 

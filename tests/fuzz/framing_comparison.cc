@@ -45,10 +45,19 @@ class Comparison {
         return "after " + std::to_string(sent) + " of " + std::to_string(bytes_.size()) +
                " bytes: " + difference;
     }
-    return {};
+    return differenceAtTheEnd(connection);
   }
 
  private:
+  // Everything was answered: when the client sends nothing more, the connection ends, and what was
+  // not complete is not answered.
+  std::string differenceAtTheEnd(DrogonConnection& connection) const {
+    connection.endInput();
+    if (connection.isOpen()) return "it stays open after the end of its input";
+    const auto difference = differenceAfter(bytes_.size(), connection);
+    return difference.empty() ? "" : "after the end of its input: " + difference;
+  }
+
   std::string differenceAfter(std::size_t sent, const DrogonConnection& connection) const {
     const auto& requests = expected_.requests;
     const auto complete = static_cast<std::size_t>(

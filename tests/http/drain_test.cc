@@ -1,5 +1,6 @@
 // SIGTERM under load: every request that was read gets an HTTP answer.
 #include "tests/support/loops.h"
+#include "tests/support/raw_socket.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/rush.h"
 #include "tests/support/sales.h"
@@ -245,6 +246,192 @@ TEST(Drain, DuringTheDelayReadinessFailsWhileRequestsAreServed) {
     service.kill();  // the rest of the delay proves nothing
   }
   Service(database, patient({{"HTTP_DRAIN_DELAY_MS", "100"}})).stop();
+}
+
+namespace {
+
+const std::string kStoppedWell = R"("event":"stopped","unanswered":0)";
+const std::string kShuttingDown = R"("code":"SHUTTING_DOWN")";
+
+std::string announcementBytes(const std::string& title, const Headers& headers) {
+  return requestBytes("POST", "/announcements", headers, titled(title));
+}
+
+// The four sales of one connection, one for each user.
+class PipelinedSales {
+ public:
+  explicit PipelinedSales(const Service& service) : sales_(service.database()) {
+    sales_.haveUsers(kCount);
+    performance_ = sales_.performance(kCount);
+  }
+
+  static constexpr int kCount = 4;
+
+  std::string bytes(int user, const Headers& more = {}) const {
+    auto headers = Sales::as(user);
+    headers.insert(more.begin(), more.end());
+    return requestBytes("POST", reservationPath(performance_), headers,
+                        reservationBody(user, user));
+  }
+  std::string all() const {
+    std::string bytes;
+    for (int user = 1; user <= kCount; ++user) bytes += this->bytes(user);
+    return bytes;
+  }
+  std::int64_t sold() const { return sales_.seatsOf(performance_).sold; }
+
+ private:
+  const Sales sales_;
+  std::int64_t performance_ = 0;
+};
+
+// All are answered, and the last one alone says that the connection ends.
+void expectAnswers(RawSocket& socket, int count, int status) {
+  const auto answers = answersIn(socket.readAll());
+  EXPECT_TRUE(socket.isClosed());
+  ASSERT_EQ(answers.size(), static_cast<std::size_t>(count)) << socket.received();
+  for (const auto& answer : answers) EXPECT_EQ(answer.status, status) << answer.body;
+  for (const auto& answer : answers)
+    EXPECT_EQ(answer.header("connection") == "close", &answer == &answers.back());
+}
+
+void expectStoppedWell(Service& service) {
+  EXPECT_EQ(service.process().wait(), 0) << service.log();
+  EXPECT_NE(service.log().find(kStoppedWell), std::string::npos) << service.log();
+}
+
+}  // namespace
+
+// Its first request is the only one that is not done when the signal comes; the answers to the
+// others wait behind it.
+TEST(Drain, PipelinedWritesFromBeforeTheStopAreAllAnswered) {
+  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+  const PipelinedSales sales(service);
+  RawSocket socket(service.port());
+  std::string bytes = sales.bytes(1, {{"X-Lab-Fault", "pause-before-commit=6000"}});
+  for (int user = 2; user <= PipelinedSales::kCount; ++user) bytes += sales.bytes(user);
+  socket.send(bytes);
+  ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1 && sales.sold() == 3; }));
+  service.process().signal(SIGTERM);
+  expectAnswers(socket, PipelinedSales::kCount, 200);
+  expectStoppedWell(service);
+  EXPECT_EQ(sales.sold(), PipelinedSales::kCount);
+}
+
+TEST(Drain, PipelinedWritesDuringTheDelayAreAllAnswered) {
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", "3000"}}));
+  const PipelinedSales sales(service);
+  RawSocket socket(service.port());
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return service.client().get("/readyz").status == 503; }));
+  socket.send(sales.all());
+  expectAnswers(socket, PipelinedSales::kCount, 200);
+  EXPECT_EQ(sales.sold(), PipelinedSales::kCount);
+  expectStoppedWell(service);
+}
+
+// Nothing more is read behind the first answer that was given during the stop: a client that sends
+// without end cannot keep its connection.
+TEST(Drain, AnEndlessPipelineEndsWithWhatWasReadDuringTheStop) {
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", "3000"}}));
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return service.client().get("/readyz").status == 503; }));
+  RawSocket socket(service.port());
+  std::string bytes;
+  for (int i = 0; i < 1000; ++i) bytes += requestBytes("GET", "/performances", {});
+  socket.send(bytes);
+  const auto answers = answersIn(socket.readAll());
+  EXPECT_TRUE(socket.isClosed());
+  ASSERT_FALSE(answers.empty());
+  EXPECT_LE(answers.size(), 4U);
+  for (const auto& answer : answers)
+    EXPECT_EQ(answer.header("connection") == "close", &answer == &answers.back());
+  expectStoppedWell(service);
+}
+
+// They were made before the signal, and their client takes its time.
+TEST(Drain, AnswersFromBeforeTheStopAreSentToTheirEnd) {
+  Service service(sharedPg().createDatabase(), patient());
+  service.newFestival();
+  const auto festival = std::to_string(service.lastFestival());
+  PgSession(service.database())
+      .query(
+          "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+          " SELECT $1::bigint, 't', repeat('가', 3000), false FROM generate_series(1, 100)",
+          {festival});
+  RawSocket slow(service.port(), 4096);
+  const auto list = requestBytes("GET", "/announcements", {{"festival", festival}});
+  slow.send(list + list);
+  const std::string answered = R"("route":"/announcements","status":200)";
+  ASSERT_TRUE(eventually([&] { return occurrences(service.log(), answered) == 2; }));
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return service.log().find("stopping") != std::string::npos; }));
+  const auto answers = answersIn(slow.readAll());
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_GT(answers[1].body.size(), 500'000U);
+  expectStoppedWell(service);
+}
+
+// A write that waits for the database keeps the service at this stage. The first of the others is
+// refused by its headers, and nothing is read behind it.
+TEST(Drain, PipelinedWritesHaveNoEffectWhileTheLastOnesAreServed) {
+  Service service(sharedPg().createDatabase(), patient({{"DATABASE_LOCK_TIMEOUT_MS", "2900"}}));
+  const auto headers = service.newFestival();
+  const PipelinedSales sales(service);
+  PgSession blocker(service.database());
+  blocker.query("BEGIN");
+  blocker.query("LOCK TABLE announcements IN ACCESS EXCLUSIVE MODE");
+  RawSocket held(service.port());
+  held.send(announcementBytes("held", headers));
+  ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
+  RawSocket socket(service.port());
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(
+      eventually([&] { return service.client().get("/performances").code() == "SHUTTING_DOWN"; }));
+  socket.send(sales.all());
+  expectAnswers(socket, 1, 503);
+  EXPECT_EQ(occurrences(socket.received(), kShuttingDown), 1);
+  blocker.query("COMMIT");
+  expectAnswers(held, 1, 201);
+  expectStoppedWell(service);
+  EXPECT_EQ(sales.sold(), 0);
+  EXPECT_EQ(storedTitles(service), std::set<std::string>{"held"});
+}
+
+TEST(Drain, PipelinedWritesThatWaitForALockAreAllAnswered) {
+  Service service(
+      sharedPg().createDatabase(),
+      patient({{"LAB", "true"}, {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "20000"}}));
+  const auto headers = service.newFestival();
+  auto pausing = headers;
+  pausing["X-Lab-Fault"] = "pause-before-commit=6000";
+  RawSocket holder(service.port());
+  holder.send(announcementBytes("holder", pausing));
+  ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
+  RawSocket waiting(service.port());
+  for (int i = 0; i < 4; ++i) waiting.send(announcementBytes(std::to_string(i), headers));
+  ASSERT_TRUE(eventually([&] { return service.locked("waiting") == 4; }));
+  service.process().signal(SIGTERM);
+  expectAnswers(waiting, 4, 503);
+  EXPECT_EQ(occurrences(waiting.received(), kShuttingDown), 4);
+  expectAnswers(holder, 1, 201);
+  expectStoppedWell(service);
+  EXPECT_EQ(storedTitles(service), std::set<std::string>{"holder"});
+}
+
+// It is carried out; that its client never heard of it is in the log.
+TEST(Drain, ARequestWhoseClientHasGoneCountsAsUnanswered) {
+  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+  auto headers = service.newFestival();
+  headers["X-Lab-Fault"] = "pause-before-commit=60000";
+  RawSocket gone(service.port());
+  gone.send(announcementBytes("gone", headers));
+  ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
+  gone.reset();
+  service.process().signal(SIGTERM);
+  EXPECT_EQ(service.process().wait(), 0) << service.log();
+  EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":1)"), std::string::npos);
+  EXPECT_EQ(storedTitles(service), std::set<std::string>{"gone"});
 }
 
 TEST(Drain, AnIdleServiceStopsAtOnceEvenWithOpenConnections) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -101,6 +102,19 @@ long Process::residentMegabytes() const {
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("VmRSS:")) return std::stol(line.substr(6)) / 1024;
   return -1;
+}
+
+double Process::processorSeconds() const {
+  std::ifstream stat("/proc/" + std::to_string(pid_) + "/stat");
+  std::string text;
+  if (!std::getline(stat, text)) return -1;
+  // The name of the program is in parentheses and may have spaces; the times are 14th and 15th.
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 3; i < 14; ++i) fields >> skipped;
+  long user = 0, system = 0;
+  fields >> user >> system;
+  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 int freePort() {

@@ -33,6 +33,8 @@ class Process {
   // Waits for the end; the exit code, or 128 + signal. -1: still running after the patience.
   int wait();
   long residentMegabytes() const;  // -1: it has ended
+  // The processor's time that all its threads have used; -1: it has ended.
+  double processorSeconds() const;
 
  private:
   const pid_t pid_;

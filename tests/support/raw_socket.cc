@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -77,6 +79,17 @@ bool RawSocket::send(const std::string& bytes, std::chrono::milliseconds patienc
   }
 }
 
+void RawSocket::finishSending() {
+  ::shutdown(socket_, SHUT_WR);
+}
+
+void RawSocket::reset() {
+  const linger atOnce{.l_onoff = 1, .l_linger = 0};
+  setsockopt(socket_, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+  ::close(std::exchange(socket_, -1));
+  closed_ = true;
+}
+
 bool RawSocket::receive(int timeoutMs) {
   pollfd readable{socket_, POLLIN, 0};
   if (closed_ || poll(&readable, 1, timeoutMs) <= 0) return false;
@@ -103,6 +116,41 @@ bool RawSocket::readUntil(const std::string& text, int times, std::chrono::milli
     receive(remaining(deadline));
   }
   return true;
+}
+
+std::string requestBytes(const std::string& method, const std::string& path, const Headers& headers,
+                         const std::string& body) {
+  std::string bytes = method + ' ' + path + " HTTP/1.1\r\nHost: x\r\n";
+  for (const auto& [name, value] : headers) bytes += name + ": " + value + "\r\n";
+  if (!body.empty()) bytes += "Content-Type: application/json\r\n";
+  if (method != "GET") bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  return bytes + "\r\n" + body;
+}
+
+std::vector<Response> answersIn(std::string received) {
+  std::vector<Response> answers;
+  while (true) {
+    const auto end = received.find("\r\n\r\n");
+    if (end == std::string::npos) return answers;
+    std::istringstream lines(received.substr(0, end));
+    Response answer;
+    std::string version, line;
+    lines >> version >> answer.status;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      const auto colon = line.find(':');
+      auto name = line.substr(0, colon);
+      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const auto value = line.substr(std::min(line.size(), colon + 2));
+      answer.headers[name] = value.substr(0, value.find('\r'));
+    }
+    const auto length = answer.header("content-length");
+    const auto size = length.empty() ? 0 : std::stoul(length);
+    if (received.size() < end + 4 + size) return answers;
+    answer.body = received.substr(end + 4, size);
+    received.erase(0, end + 4 + size);
+    answers.push_back(std::move(answer));
+  }
 }
 
 int occurrences(const std::string& text, const std::string& part) {

@@ -1,8 +1,11 @@
 // A client that speaks to the raw socket, without a thought for HTTP.
 #pragma once
 
+#include "tests/support/http.h"
+
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace festa::test {
 
@@ -22,6 +25,10 @@ class RawSocket {
             std::chrono::milliseconds patience = std::chrono::seconds(10));
   // As much as the peer takes without waiting; how much that was.
   std::size_t sendSome(const std::string& bytes);
+  // Closes the sending half: the peer reads the end, and may still answer.
+  void finishSending();
+  // Ends the connection with a reset; nothing can be sent or read afterwards.
+  void reset();
 
   // Everything until the peer closes; what has come when it does not within the patience.
   std::string readAll(std::chrono::milliseconds patience = std::chrono::seconds(10));
@@ -38,6 +45,13 @@ class RawSocket {
   bool closed_ = false;
   std::string received_;
 };
+
+// The bytes of a request of HTTP/1.1, its body being JSON unless it is empty.
+std::string requestBytes(const std::string& method, const std::string& path, const Headers& headers,
+                         const std::string& body = "");
+
+// The answers of a connection, in their order: those that came as a whole, with a length.
+std::vector<Response> answersIn(std::string received);
 
 // How often `part` is in `text`.
 int occurrences(const std::string& text, const std::string& part);
