@@ -31,10 +31,19 @@ AnnouncementPageQuery parsePage(const Asked& asked) {
   return query;
 }
 
+// Of the announcement that a pin replaces.
+std::optional<std::int64_t> readInsteadOf(FieldReader& fields, bool pinned) {
+  const auto insteadOf = fields.idIfAny("insteadOf");
+  if (insteadOf && !pinned)
+    fields.reject("insteadOf", "고정할 때만 쓸 수 있습니다.", "needs a pin");
+  return insteadOf;
+}
+
 NewAnnouncement parseNew(const Asked& asked) {
   FieldReader fields(asked.body());
   NewAnnouncement input{fields.text("title", kMaxTitle), fields.text("content", kMaxContent),
                         fields.flagOrFalse("isPinned")};
+  input.insteadOf = readInsteadOf(fields, input.isPinned);
   fields.done();
   return input;
 }
@@ -51,7 +60,10 @@ AnnouncementTextChange parseText(const Asked& asked) {
 AnnouncementPinChange parsePin(const Asked& asked) {
   const auto id = pathId(asked);
   FieldReader fields(asked.body());
-  AnnouncementPinChange input{id, fields.flagOrFalse("pinned")};
+  AnnouncementPinChange input{id, {fields.flagOrFalse("pinned")}};
+  input.change.insteadOf = readInsteadOf(fields, input.change.pinned);
+  if (input.change.insteadOf == id)
+    fields.reject("insteadOf", "다른 공지여야 합니다.", "must be another announcement");
   fields.done();
   return input;
 }
@@ -196,7 +208,7 @@ drogon::Task<HttpResponsePtr> AnnouncementController::setPinned(
   };
   const auto receipt = receiptFor<bool>(call.context, answer);
   const bool pinned = co_await service_.setPinned(festivalOf(call.caller()), change.id,
-                                                  change.pinned, guard, receipt.wanted());
+                                                  change.change, guard, receipt.wanted());
   co_return toResponse(answer(pinned));
 }
 

@@ -23,7 +23,7 @@ struct AnnouncementTextChange {
 
 struct AnnouncementPinChange {
   std::int64_t id;
-  bool pinned;
+  PinChange change;
 };
 
 // Outlives the routes it publishes, as what it is made of outlives it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace festa {
@@ -10,6 +11,14 @@ struct NewAnnouncement {
   std::string title;
   std::string content;
   bool isPinned = false;
+  std::optional<std::int64_t> insteadOf = {};  // see PinChange
+};
+
+struct PinChange {
+  bool pinned = false;
+  // Another announcement of the festival, which is unpinned in the same transaction: it makes room.
+  // Only with a pin.
+  std::optional<std::int64_t> insteadOf = {};
 };
 
 struct Announcement {

@@ -68,8 +68,22 @@ drogon::Task<Announcement> insertUnpinned(Sql& sql, std::int64_t festivalId,
   co_return createdFrom(data, rows);
 }
 
+drogon::Task<> unpin(Sql& sql, std::int64_t id) {
+  // One that a concurrent writer has unpinned or deleted holds no place any more.
+  co_await sql.execSqlCoro(
+      "UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1 AND is_pinned",
+      id);
+}
+
+drogon::Task<> makeRoom(Sql& sql, std::int64_t festivalId, std::optional<std::int64_t> insteadOf) {
+  if (!insteadOf) co_return;
+  co_await findForWrite(sql, festivalId, *insteadOf);
+  co_await unpin(sql, *insteadOf);
+}
+
 drogon::Task<Announcement> insert(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data,
                                   const WriteGuard& guard) {
+  if (data.isPinned) co_await makeRoom(sql, festivalId, data.insteadOf);
   if (guard.unguarded != nullptr) co_return co_await guard.unguarded->insert(sql, festivalId, data);
   if (data.isPinned) co_return co_await insertInSlot(sql, festivalId, data);
   co_return co_await insertUnpinned(sql, festivalId, data);
@@ -89,18 +103,18 @@ drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id) {
   throw ServiceError(ErrorCode::kPinnedLimitExceeded);
 }
 
-drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, bool pinned,
+drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, PinChange change,
                              const WriteGuard& guard) {
   const auto state = co_await findForWrite(sql, festivalId, id);
-  if (state.isPinned == pinned) co_return pinned;
-  if (pinned && guard.unguarded != nullptr)
+  if (state.isPinned == change.pinned) co_return change.pinned;
+  if (change.pinned) co_await makeRoom(sql, festivalId, change.insteadOf);
+  if (change.pinned && guard.unguarded != nullptr)
     co_await guard.unguarded->pin(sql, festivalId, id);
-  else if (pinned)
+  else if (change.pinned)
     co_await pin(sql, festivalId, id);
   else
-    co_await sql.execSqlCoro(
-        "UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1", id);
-  co_return pinned;
+    co_await unpin(sql, id);
+  co_return change.pinned;
 }
 
 drogon::Task<std::int64_t> softDelete(Sql& sql, std::int64_t festivalId, std::int64_t id) {
@@ -173,9 +187,9 @@ drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
 }
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
-                                                  bool pinned, WriteGuard guard,
+                                                  PinChange change, WriteGuard guard,
                                                   const Receipt<bool>* receipt) const {
-  auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, pinned, guard); };
+  auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, change, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
                                   receipt);

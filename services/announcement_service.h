@@ -32,12 +32,13 @@ class AnnouncementService {
 
   explicit AnnouncementService(const Database& database) : database_(database) {}
 
-  // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin.
+  // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin; then nothing is unpinned either.
   drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
                                     WriteGuard guard,
                                     const Receipt<Announcement>* receipt = nullptr) const;
-  // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing.
-  drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, bool pinned,
+  // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing,
+  // the announcement of `insteadOf` included.
+  drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, PinChange change,
                                WriteGuard guard, const Receipt<bool>* receipt = nullptr) const;
   // These return the id.
   drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard,

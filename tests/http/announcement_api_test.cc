@@ -43,6 +43,10 @@ class AnnouncementApi : public ApiTest {
   Response setPin(std::int64_t id, bool pinned) {
     return call("PATCH", path(id) + "/pin", pinned ? R"({"pinned":true})" : R"({"pinned":false})");
   }
+  Response swap(std::int64_t id, std::int64_t insteadOf) {
+    return call("PATCH", path(id) + "/pin",
+                R"({"pinned":true,"insteadOf":)" + std::to_string(insteadOf) + "}");
+  }
   Response list() { return client.get("/announcements", {{"festival", std::to_string(festival)}}); }
   Ids pinned() { return idsOf(list().json()["pinned"]); }
   Ids unpinned() { return idsOf(list().json()["unpinned"]); }
@@ -202,6 +206,80 @@ TEST_F(AnnouncementApi, DeletingMakesRoom) {
   EXPECT_EQ(call("DELETE", path(ids[0])).status, 204);
   EXPECT_EQ(setPin(waiting, true).status, 200);
   EXPECT_EQ(pinned(), (Ids{waiting, ids[2], ids[1]}));
+}
+
+TEST_F(AnnouncementApi, OneCallPinsOneInsteadOfAnother) {
+  const auto ids = createPinned(3);
+  const auto waiting = create(false);
+  const auto answer = swap(waiting, ids[1]);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(namesIn(answer.json()), (std::set<std::string>{"announcementId", "isPinned"}));
+  EXPECT_EQ(answer.json()["announcementId"].asInt64(), waiting);
+  EXPECT_EQ(pinned(), (Ids{waiting, ids[2], ids[0]}));
+  EXPECT_EQ(unpinned(), Ids{ids[1]});
+}
+
+TEST_F(AnnouncementApi, OneCallCreatesAPinnedOneInsteadOfAnother) {
+  const auto ids = createPinned(3);
+  const auto answer = call(
+      "POST", "/announcements",
+      R"({"title":"t","content":"c","isPinned":true,"insteadOf":)" + std::to_string(ids[0]) + "}");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(namesIn(answer.json()), kFiveFields);
+  EXPECT_EQ(pinned(), (Ids{answer.json()["announcementId"].asInt64(), ids[2], ids[1]}));
+  EXPECT_EQ(unpinned(), Ids{ids[0]});
+}
+
+TEST_F(AnnouncementApi, AReplacedOneThatIsNotPinnedMakesNoRoom) {
+  createPinned(3);
+  const auto waiting = create(false), other = create(false);
+  const auto before = list().body;
+  expectProblem(swap(waiting, other), 409, "PINNED_LIMIT_EXCEEDED");
+  EXPECT_EQ(list().body, before);
+}
+
+TEST_F(AnnouncementApi, ARefusedSwapChangesNothing) {
+  const auto ids = createPinned(3);
+  const auto waiting = create(false);
+  const auto deleted = create(false);
+  ASSERT_EQ(call("DELETE", path(deleted)).status, 204);
+  const auto stranger = service->newFestival();
+  const auto foreign = client.send("POST", "/announcements", announcement(true), stranger)
+                           .json()["announcementId"]
+                           .asInt64();
+  const auto before = list().body;
+  expectProblem(swap(waiting, foreign), 403, "ANNOUNCEMENT_NOT_IN_FESTIVAL");
+  expectProblem(swap(waiting, 999'999'999), 404, "ANNOUNCEMENT_NOT_FOUND");
+  expectProblem(swap(waiting, deleted), 404, "ANNOUNCEMENT_NOT_FOUND");
+  expectProblem(swap(deleted, ids[0]), 404, "ANNOUNCEMENT_NOT_FOUND");
+  EXPECT_EQ(list().body, before);
+}
+
+TEST_F(AnnouncementApi, PinningAPinnedOneTakesNoOtherDown) {
+  const auto ids = createPinned(2);
+  const auto before = list().body;
+  EXPECT_EQ(swap(ids[0], ids[1]).status, 200);
+  EXPECT_EQ(list().body, before);
+}
+
+TEST_F(AnnouncementApi, InsteadOfIsTheIdOfAnotherOneAndNeedsAPin) {
+  const auto id = create(true);
+  const auto before = list().body;
+  const auto itself = std::to_string(id);
+  for (const auto& body :
+       {R"({"pinned":true,"insteadOf":)" + itself + "}",
+        R"({"pinned":false,"insteadOf":1})" + std::string(), R"({"insteadOf":1})" + std::string(),
+        R"({"pinned":true,"insteadOf":0})" + std::string(),
+        R"({"pinned":true,"insteadOf":"1"})" + std::string()}) {
+    const auto answer = call("PATCH", path(id) + "/pin", body);
+    expectProblem(answer, 422, "VALIDATION_FAILED");
+    EXPECT_EQ(rejectedFields(answer), std::set<std::string>{"insteadOf"}) << body;
+  }
+  EXPECT_EQ(rejectedFields(call("POST", "/announcements",
+                                R"({"title":"t","content":"c","insteadOf":)" + itself + "}")),
+            std::set<std::string>{"insteadOf"});
+  EXPECT_EQ(list().body, before);
+  EXPECT_EQ(call("PATCH", path(id) + "/pin", R"({"pinned":true,"insteadOf":null})").status, 200);
 }
 
 TEST_F(AnnouncementApi, LimitIsCountedPerFestival) {

@@ -5,25 +5,39 @@
 #include "tests/support/size.h"
 #include "tests/support/strategy_cases.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <atomic>
 #include <random>
+#include <set>
 
 namespace festa::test {
 
 namespace {
 
 constexpr int kParallel = 100;
+constexpr int kSwaps = 30;
 const std::string kPinned = R"({"title":"pin","content":"me","isPinned":true})";
 const std::string kUnpinned = R"({"title":"pin","content":"me later","isPinned":false})";
+
+std::string swapBody(std::int64_t insteadOf) {
+  return R"({"pinned":true,"insteadOf":)" + std::to_string(insteadOf) + "}";
+}
 
 // A 503 that had stored its pin would leave less than three answers of 201.
 std::vector<Response> pinAtOnce(const Service& service, const Headers& headers) {
   return rush(service.port(), kParallel, [&](HttpClient& client, int) {
     return untilServed([&] { return client.send("POST", "/announcements", kPinned, headers); });
   });
+}
+
+std::int64_t pinsOf(PgSession& session, std::int64_t festival) {
+  return std::stoll(
+      *session.query("SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND "
+                     "is_pinned AND deleted_at IS NULL",
+                     {std::to_string(festival)})[0][0]);
 }
 
 class PinRush : public testing::TestWithParam<Protection> {
@@ -43,11 +57,7 @@ class PinRush : public testing::TestWithParam<Protection> {
     headers.insert(protection.begin(), protection.end());
     const auto answers = pinAtOnce(service, headers);
     PgSession session(service.database());
-    const auto pins = session.query(
-        "SELECT count(*) FROM announcements WHERE festival_id = $1::bigint AND is_pinned AND "
-        "deleted_at IS NULL",
-        {std::to_string(service.lastFestival())});
-    return {std::stoll(*pins[0][0]), countByStatus(answers)};
+    return {pinsOf(session, service.lastFestival()), countByStatus(answers)};
   }
 
   static std::unique_ptr<Service> lab_;
@@ -73,6 +83,38 @@ INSTANTIATE_TEST_SUITE_P(WithBackstop, PinRushHolds,
                          testing::Values(Protection{"AsConfigured", {}}, withBackstop("none"),
                                          withBackstop("memory")),
                          nameOfProtection);
+
+// Each of many wants to be pinned instead of one of the three that are.
+TEST_P(PinRushHolds, EveryPlaceIsGivenAwayOnceByASwapAndNeverLost) {
+  auto headers = lab_->newFestival();
+  headers.insert(GetParam().headers.begin(), GetParam().headers.end());
+  std::vector<std::int64_t> places, waiting;
+  auto client = lab_->client();
+  for (int i = 0; i < 3 + kSwaps; ++i) {
+    const auto made = client.send("POST", "/announcements", i < 3 ? kPinned : kUnpinned, headers);
+    ASSERT_EQ(made.status, 201) << made.body;
+    (i < 3 ? places : waiting).push_back(made.json()["announcementId"].asInt64());
+  }
+  std::atomic<bool> isOver{false};
+  std::set<std::int64_t> seen;
+  std::jthread look([&, festival = lab_->lastFestival()] {
+    PgSession session(lab_->database());
+    do seen.insert(pinsOf(session, festival));
+    while (!isOver);
+  });
+  const auto answers = rush(lab_->port(), kSwaps, [&](HttpClient& each, int i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto path = "/announcements/" + std::to_string(waiting[at]) + "/pin";
+    return untilServed([&] { return each.send("PATCH", path, swapBody(places[at % 3]), headers); });
+  });
+  isOver = true;
+  look.join();
+  EXPECT_EQ(seen, std::set<std::int64_t>{3}) << "numbers of pins that were seen meanwhile";
+  EXPECT_EQ(countByStatus(answers), (std::map<int, int>{{200, 3}, {409, kSwaps - 3}}));
+  const auto pinned = client.get("/announcements", headers).json()["pinned"];
+  for (const auto& one : pinned)
+    EXPECT_THAT(waiting, testing::Contains(one["announcementId"].asInt64()));
+}
 
 // The controls: if these did not break, the tests above would be blind.
 TEST_P(PinRushBreaks, MoreThanThreeAreSeen) {
@@ -117,7 +159,7 @@ Response stormStep(HttpClient& client, const Headers& headers, std::mt19937& ran
   const auto id =
       std::to_string(std::max<std::int64_t>(1, lastId - static_cast<std::int64_t>(random() % 12)));
   Response answer;
-  switch (random() % 6) {
+  switch (random() % 7) {
     case 0: answer = client.send("POST", "/announcements", kPinned, headers); break;
     case 1: answer = client.send("POST", "/announcements", kUnpinned, headers); break;
     case 2:
@@ -128,6 +170,10 @@ Response stormStep(HttpClient& client, const Headers& headers, std::mt19937& ran
       answer =
           client.send("PATCH", "/announcements/" + id + "/pin", R"({"pinned":false})", headers);
       break;
+    case 5:
+      answer = client.send("PATCH", "/announcements/" + id + "/pin",
+                           swapBody(std::max<std::int64_t>(1, std::stoll(id) - 1)), headers);
+      break;
     default: answer = client.request("DELETE", "/announcements/" + id, headers); break;
   }
   if (answer.status == 201) lastId = answer.json()["announcementId"].asInt64();
@@ -137,7 +183,7 @@ Response stormStep(HttpClient& client, const Headers& headers, std::mt19937& ran
 // A success, or a clean refusal.
 bool isExpected(const Response& answer) {
   return answer.status / 100 == 2 || answer.status == 409 || answer.status == 404 ||
-         answer.status == 403;
+         answer.status == 403 || answer.status == 422;  // the first one instead of itself
 }
 
 // A disk that stands still for a moment makes statements time out, which says: come back.

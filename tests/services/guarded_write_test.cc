@@ -497,7 +497,7 @@ TEST_F(GuardedWriteTest, ConstraintsAloneLeaveThreePinsOfTwentyParallelPinChange
   const auto& announcements = service(db_);
   for (int id = 1; id <= 20; ++id)
     all.push_back(
-        startOn(loops_.at(), [&, id] { return announcements.setPinned(1, id, true, guard); }));
+        startOn(loops_.at(), [&, id] { return announcements.setPinned(1, id, {true}, guard); }));
   int pinned = 0;
   for (auto& one : all) {
     try {
