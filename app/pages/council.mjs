@@ -1,9 +1,10 @@
 // "/council": a council's announcements and their pins.
-import { $, call, dateTime, fill, frame, h, loginForm, newKey, onLanguage, session, store, t, toast, words } from "./shared.mjs";
+import { $, call, carryOut, dateTime, fill, frame, h, land, loginForm, onLanguage, part, session, store, t, toast, words } from "./shared.mjs";
 import { toastNotifications } from "./notifications.mjs";
 
 const PINS = 3;
 const LONGEST = { title: 50, content: 3000 };
+const EVERY_MS = 2000; // the board is read again, while it can be seen
 
 words({
   "title.council": ["총학생회", "Council"],
@@ -15,6 +16,9 @@ words({
   "council.slot": ["빈 자리", "free"],
   "council.rest": ["그 밖의 공지", "The others"],
   "council.none": ["아직 공지가 없습니다. 첫 공지를 써 보세요.", "There are no announcements yet. Write the first."],
+  "council.noOthers": ["다른 공지는 없습니다. 모두 고정되어 있습니다.", "There are no others: all of them are pinned."],
+  "council.live": ["실시간", "Live"],
+  "council.waiting": ["다시 연결하는 중…", "Connecting again…"],
   "council.new": ["새 공지", "New announcement"],
   "council.edit": ["공지 고치기", "Edit"],
   "council.fieldTitle": ["제목", "Title"],
@@ -40,11 +44,13 @@ words({
 });
 
 const council = session("council");
-// editing: the announcement in the form, null for a new one. full: what could not be pinned, {retry}, or null.
-const state = store({ festival: null, pinned: [], unpinned: [], loaded: false, editing: null, full: null, error: null, asking: null });
+// editing: the announcement in the form, null for a new one. full: what could not be pinned, {swap(id)}, which pins it instead of
+// another one, or null. asking: the id of the one that is about to be deleted.
+const state = store({ festival: null, pinned: [], unpinned: [], loaded: false, live: false, editing: null, full: null, error: null, asking: null });
 
 frame("council");
 const head = h("div", { class: "row apart" });
+const liveTag = h("div");
 const board = h("div", { class: "stack loose" });
 const complaint = h("div", { hidden: true });
 const title = h("input", { class: "input", name: "title", required: true });
@@ -53,9 +59,9 @@ const counter = h("span", { class: "muted count number" });
 const pinIt = h("input", { type: "checkbox", name: "pin" });
 const writerTitle = h("h2");
 const submitButton = h("button", { class: "button", "data-test": "publish" });
-const leave = h("button", { class: "button quiet", type: "button", t: "shared.cancel", on: { click: () => edit(null) } });
+const leave = h("button", { class: "button quiet", type: "button", t: "shared.cancel", on: { click: leaveForm } });
 const pinRow = h("label", { class: "check" }, pinIt, h("span", { t: "council.pinIt" }));
-const titleError = h("small", { class: "notice bad", hidden: true });
+const titleError = h("small", { class: "notice bad", "data-test": "title-error", hidden: true });
 const contentError = h("small", { class: "notice bad", hidden: true });
 const writer = h("form", { class: "card stack writer", novalidate: true, on: { submit: send, input: showCounter } }, writerTitle,
   h("label", { class: "field" }, h("span", { t: "council.fieldTitle" }), title, titleError),
@@ -65,58 +71,97 @@ const desk = h("div", { class: "desk" }, board, writer);
 const gate = h("section", { class: "card stack gate" });
 $("main").append(head, gate, desk);
 
-const options = (more = {}) => ({ token: council.person().token, festival: council.person().festival, ...more });
-
+// ---- The board, as the service has it. What was asked for earlier does not replace what was asked for later.
+let asked = 0;
+let applied = 0;
+async function read() {
+  const number = ++asked;
+  const person = council.person();
+  if (person === null) return;
+  const list = await call("GET", "/announcements", { festival: person.festival, cache: "no-cache" });
+  if (number < applied || council.person()?.name !== person.name) return;
+  applied = number;
+  const { full } = state.get();
+  state.set({ ...list, loaded: true, live: true, full: list.pinned.length < PINS ? null : full });
+}
 async function load() {
   const person = council.person();
-  if (person === null) return state.set({ loaded: false, pinned: [], unpinned: [] });
+  if (person === null) return;
   try {
-    const [list, festival] = await Promise.all([call("GET", "/announcements", options()), call("GET", "/festivals", options())]);
-    state.set({ ...list, festival, loaded: true });
+    const [festival] = await Promise.all([call("GET", "/festivals", { festival: person.festival }), read()]);
+    if (council.person() !== null) state.set({ festival });
   } catch (error) {
     fail(error);
   }
 }
-function fail(error, retry = null) {
-  council.failed(error);
-  if (error.code === "PINNED_LIMIT_EXCEEDED") state.set({ full: { retry }, error: null });
-  else state.set({ error, full: null });
+// Others may write at the same time. The browser asks whether what it has is the newest.
+async function watch() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    if (document.visibilityState !== "visible" || council.person() === null) continue;
+    await read().catch(() => state.set({ live: false }));
+  }
 }
-// Runs a call that changes announcements, then reads the board again.
-async function act(work, said, retry = null) {
-  state.set({ error: null, full: null, asking: null });
-  submitButton.disabled = true;
+
+// ---- What people do.
+const kept = (key) => board.querySelector(`[data-keep="${key}"]`);
+function fail(error, swap = null) {
+  if (council.failed(error)) return; // the login says so
+  if (error.code === "PINNED_LIMIT_EXCEEDED") state.set({ full: { swap }, error: null });
+  else state.set({ error, full: null });
+  const field = error.fields?.title ? title : error.fields?.content ? content : null;
+  land(field ?? complaint);
+}
+// Runs one call that changes announcements, then reads the board again. True: it was done.
+let isBusy = false;
+async function act(work, said, swap = null) {
+  if (isBusy) return false;
+  isBusy = true;
+  let failure = null;
   try {
     await work();
     if (said) toast(t(said));
-    return true;
   } catch (error) {
-    fail(error, retry);
-    return false;
-  } finally {
-    submitButton.disabled = false;
-    await load();
+    failure = error;
   }
+  isBusy = false;
+  await read().catch(() => state.set({ live: false }));
+  if (failure === null) state.set({ error: null, full: null, asking: null });
+  else fail(failure, swap);
+  return failure === null;
 }
-const setPin = (announcement, pinned) => call("PATCH", `/announcements/${announcement.announcementId}/pin`, options({ body: { pinned }, key: newKey() }));
-const pin = (announcement) => act(() => setPin(announcement, true), null, () => pin(announcement));
-const unpin = (announcement) => act(() => setPin(announcement, false));
-const remove = (announcement) => act(() => call("DELETE", `/announcements/${announcement.announcementId}`, options({ key: newKey() })), "council.deleted");
-const notify = (announcement) => act(() => call("POST", `/announcements/${announcement.announcementId}/notifications`, options({ key: newKey() })), "council.notified");
+const write = (method, path, body) => carryOut(council.person(), method, `/announcements${path}`, body);
+async function setPin({ announcementId: id }, pinned, insteadOf) {
+  const body = insteadOf === undefined ? { pinned } : { pinned, insteadOf };
+  const done = await act(() => write("PATCH", `/${id}/pin`, body), null, (other) => setPin({ announcementId: id }, true, other));
+  if (done) land(kept(`pin-${id}`) ?? board); // it is elsewhere now
+}
+// The focus goes to the next one in its list.
+async function remove(announcement) {
+  const { pinned, unpinned } = state.get();
+  const list = announcement.isPinned ? pinned : unpinned;
+  const at = list.findIndex((one) => one.announcementId === announcement.announcementId);
+  const next = list[at + 1] ?? list[at - 1];
+  if (await act(() => write("DELETE", `/${announcement.announcementId}`), "council.deleted"))
+    land((next && kept(`delete-${next.announcementId}`)) ?? kept("others"));
+}
+const notify = (announcement) => act(() => write("POST", `/${announcement.announcementId}/notifications`), "council.notified");
 
-async function send(event) {
-  event?.preventDefault();
-  const { editing } = state.get();
-  const body = { title: title.value, content: content.value };
-  const done = editing
-    ? await act(() => call("PATCH", `/announcements/${editing.announcementId}`, options({ body, key: newKey() })), "council.saved")
-    : await act(() => call("POST", "/announcements", options({ body: { ...body, isPinned: pinIt.checked }, key: newKey() })), "council.published", send);
-  if (done) edit(null);
+function send(event) {
+  event.preventDefault();
+  if (state.get().editing) save();
+  else publish();
 }
-// Unpins this one, then repeats the pin that was refused.
-async function swap(announcement) {
-  const { full } = state.get();
-  if (await act(() => setPin(announcement, false))) await full.retry?.();
+async function save() {
+  const { editing } = state.get();
+  if (await act(() => write("PATCH", `/${editing.announcementId}`, { title: title.value, content: content.value }), "council.saved")) leaveForm();
+}
+async function publish(insteadOf) {
+  const body = { title: title.value, content: content.value, isPinned: pinIt.checked };
+  const done = await act(() => write("POST", "", insteadOf === undefined ? body : { ...body, insteadOf }), "council.published", publish);
+  if (!done) return;
+  edit(null);
+  if (insteadOf !== undefined) land(title);
 }
 function edit(announcement) {
   title.value = announcement?.title ?? "";
@@ -126,6 +171,11 @@ function edit(announcement) {
   showCounter();
   if (announcement) title.focus();
 }
+function leaveForm() {
+  const { editing } = state.get();
+  edit(null);
+  land(kept(`edit-${editing.announcementId}`) ?? writerTitle);
+}
 function showCounter() {
   const length = [...content.value].length;
   counter.textContent = `${length} / ${LONGEST.content}`;
@@ -134,35 +184,46 @@ function showCounter() {
 }
 
 // ---- What is shown.
-const button = (key, kind, action, test) => h("button", { class: `button ${kind} small`, type: "button", t: key, "data-test": test, on: { click: action } });
+const button = (key, kind, action, test, keep) =>
+  h("button", { class: `button ${kind} small`, type: "button", t: key, "data-test": test, "data-keep": keep, on: { click: action } });
+// Where the focus was on "delete" it is on "cancel" while the page asks.
 function buttons(announcement, asking) {
-  if (asking === announcement.announcementId) {
-    return h("div", { class: "row" }, h("span", { class: "small", t: "council.sure" }), button("council.yes", "danger", () => remove(announcement), "delete-yes"),
-      button("shared.cancel", "quiet", () => state.set({ asking: null })));
+  const { announcementId: id, isPinned } = announcement;
+  if (asking === id) {
+    return h("div", { class: "row" }, h("span", { class: "small", t: "council.sure" }), button("council.yes", "danger", () => remove(announcement), "delete-yes", `yes-${id}`),
+      button("shared.cancel", "quiet", () => state.set({ asking: null }), "delete-no", `delete-${id}`));
   }
   return h("div", { class: "row" },
-    announcement.isPinned ? button("council.unpin", "quiet", () => unpin(announcement), "unpin") : button("council.pin", "quiet", () => pin(announcement), "pin"),
-    button("council.notify", "quiet", () => notify(announcement), "notify"),
-    button("council.change", "quiet", () => edit(announcement), "edit"),
-    button("council.delete", "danger", () => state.set({ asking: announcement.announcementId }), "delete"));
+    button(isPinned ? "council.unpin" : "council.pin", "quiet", () => setPin(announcement, !isPinned), isPinned ? "unpin" : "pin", `pin-${id}`),
+    button("council.notify", "quiet", () => notify(announcement), "notify", `notify-${id}`),
+    button("council.change", "quiet", () => edit(announcement), "edit", `edit-${id}`),
+    button("council.delete", "danger", () => state.set({ asking: id }), "delete", `delete-${id}`));
 }
-function showBoard({ pinned, unpinned, loaded, asking }) {
-  if (!loaded) return fill(board, h("p", { class: "muted", t: "shared.loading" }));
+function boardRows({ pinned, unpinned, loaded, asking }) {
+  if (!loaded) return h("p", { class: "muted", t: "shared.loading" });
   const slots = Array.from({ length: Math.max(0, PINS - pinned.length) }, () => h("div", { class: "slot", t: "council.slot" }));
   const cards = pinned.map((one) => h("article", { class: "card pinned", "data-test": "pinned" }, h("h3", {}, one.title), h("p", { class: "text small grow" }, one.content),
     h("p", { class: "muted small" }, dateTime(one.createdAt)), buttons(one, asking)));
-  fill(board,
-    h("section", { class: "stack" }, h("div", { class: "row" }, h("h2", { t: "council.pins" }), h("span", { class: "tag accent number", "data-test": "pin-count" }, t("council.pinCount", { n: pinned.length }))),
+  const none = () => h("p", { class: "muted", "data-test": "none", t: pinned.length === 0 ? "council.none" : "council.noOthers" });
+  return [
+    h("section", { class: "stack" }, h("div", { class: "row apart" }, h("div", { class: "row" }, h("h2", { t: "council.pins", "data-land": true }),
+      h("span", { class: "tag accent number", "data-test": "pin-count" }, t("council.pinCount", { n: pinned.length }))), liveTag),
       h("div", { class: "pins" }, cards, slots)),
-    h("section", { class: "stack" }, h("h2", { t: "council.rest" }),
-      unpinned.length === 0 ? h("p", { class: "muted", t: "council.none" }) : h("div", { class: "notes" }, unpinned.map((one) =>
+    h("section", { class: "stack" }, h("h2", { t: "council.rest", "data-keep": "others" }),
+      unpinned.length === 0 ? none() : h("div", { class: "notes" }, unpinned.map((one) =>
         h("article", { class: "card note", "data-test": "note" }, h("h3", {}, one.title), h("p", { class: "text small" }, one.content),
-          h("p", { class: "muted small" }, dateTime(one.createdAt)), buttons(one, asking))))));
+          h("p", { class: "muted small" }, dateTime(one.createdAt)), buttons(one, asking)))))];
+}
+function showBoard(now) {
+  const { pinned, unpinned, loaded, asking, live } = now;
+  part(liveTag, live, () => h("span", { class: `tag ${live ? "good" : "warn"}`, "data-live": live ? "yes" : "no" },
+    h("span", { class: `dot ${live ? "live" : ""}` }), t(live ? "council.live" : "council.waiting")));
+  part(board, [pinned, unpinned, loaded, asking], () => boardRows(now));
 }
 function fullBox(pinned) {
   return h("div", { class: "notice warn", role: "alert", "data-test": "full" }, h("strong", { t: "council.fourth" }), h("span", { t: "council.fourthMore" }),
-    h("div", { class: "swap" }, pinned.map((one) => h("button", { class: "button quiet small", type: "button", "data-test": "swap", on: { click: () => swap(one) } },
-      t("council.instead", { title: one.title })))));
+    h("div", { class: "swap" }, pinned.map((one) => h("button", { class: "button quiet small", type: "button", "data-test": "swap", "data-keep": `swap-${one.announcementId}`,
+      on: { click: () => state.get().full.swap(one.announcementId) } }, t("council.instead", { title: one.title })))));
 }
 function showComplaint({ error, full, pinned }) {
   const fields = error?.fields ?? {};
@@ -170,19 +231,31 @@ function showComplaint({ error, full, pinned }) {
     place.hidden = !fields[name];
     place.textContent = fields[name] ?? "";
   }
-  const isNew = complaint.hidden;
+  const hadFocus = complaint.contains(document.activeElement);
   complaint.hidden = error === null && full === null;
-  fill(complaint, full !== null ? fullBox(pinned) : error && h("p", { class: "notice bad", role: "alert", "data-test": "error" }, error.message));
-  if (isNew && !complaint.hidden) complaint.scrollIntoView({ block: "nearest" }); // the button may be far from the form
+  if (hadFocus && complaint.hidden) land(submitButton);
+  part(complaint, [full !== null && pinned, error?.message], () =>
+    full !== null ? fullBox(pinned) : error && h("p", { class: "notice bad", role: "alert", "data-test": "error" }, error.message));
+}
+function headRows(person, festival) {
+  const of = festival === null ? " " : t("council.of", { festival: festival.festivalName, university: festival.universityName });
+  return [h("div", {}, h("h1", { t: "council.title", "data-land": true }), h("p", { class: "muted" }, person === null ? t("council.gate") : of)),
+    person && h("div", { class: "row" }, h("strong", { "data-test": "person" }, person.name),
+      h("button", { class: "button quiet small", type: "button", t: "shared.logout", "data-test": "logout", "data-keep": "logout", on: { click: () => council.logout() } }))];
+}
+// The focus follows from the login to the desk, and back.
+function showWho(person, festival) {
+  const focused = document.activeElement;
+  const hidden = person === null ? [desk, head] : [gate];
+  const isLost = gate.hidden !== (person !== null) && hidden.some((one) => one.contains(focused));
+  desk.hidden = person === null;
+  gate.hidden = person !== null;
+  part(head, [person?.name, festival], () => headRows(person, festival));
+  if (isLost) land(person === null ? gate.querySelector("select:not(:empty), input") : head.querySelector("h1"));
 }
 function show(now = state.get()) {
   const person = council.person();
-  desk.hidden = person === null;
-  gate.hidden = person !== null;
-  const festival = now.festival;
-  fill(head, h("div", {}, h("h1", { t: "council.title" }), h("p", { class: "muted" }, person === null ? t("council.gate")
-    : festival === null ? " " : t("council.of", { festival: festival.festivalName, university: festival.universityName }))),
-  person && h("div", { class: "row" }, h("strong", { "data-test": "person" }, person.name), h("button", { class: "button quiet small", type: "button", t: "shared.logout", on: { click: () => council.logout() } })));
+  showWho(person, now.festival);
   if (person === null) return;
   writerTitle.textContent = t(now.editing ? "council.edit" : "council.new");
   submitButton.textContent = t(now.editing ? "council.save" : "council.publish");
@@ -199,7 +272,7 @@ function listen() {
 }
 council.listen(() => {
   listen();
-  state.set({ festival: null, loaded: false, error: null, full: null });
+  state.set({ festival: null, pinned: [], unpinned: [], loaded: false, live: false, error: null, full: null, asking: null });
   load();
 });
 state.listen(show);
@@ -209,3 +282,4 @@ showCounter();
 show();
 listen();
 load();
+watch();

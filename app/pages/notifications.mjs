@@ -24,8 +24,7 @@ export function toastNotifications(festival) {
   });
 }
 
-// For pages that belong to no festival: that of ?festival=<id>, else the first that is shown to users, else null.
+// For pages that belong to no festival: the first that is shown to users, or null.
 export async function visibleFestival() {
-  const asked = new URLSearchParams(location.search).get("festival");
-  return asked ?? (await call("GET", "/festivals/universities").catch(() => []))[0]?.festivalId ?? null;
+  return (await call("GET", "/festivals/universities").catch(() => []))[0] ?? null;
 }

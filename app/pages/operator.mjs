@@ -217,9 +217,9 @@ async function look() {
     if (!seen.has(shown)) shown = overview.instance;
     lost.hidden = true;
   } catch (error) {
-    admin.failed(error);
+    const isLoggedOut = admin.failed(error); // the login says so
     lost.textContent = error.status === 0 ? t("operator.lost") : error.message;
-    lost.hidden = false;
+    lost.hidden = isLoggedOut;
   }
   show();
 }

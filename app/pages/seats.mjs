@@ -3,7 +3,7 @@ import { Picture } from "./bitmap.mjs";
 import { nearestFree } from "./hall.mjs";
 import { HallView } from "./hall_view.mjs";
 import { notificationToasts, visibleFestival } from "./notifications.mjs";
-import { $, call, currentLanguage, dateTime, fill, follow, frame, h, loginForm, newKey, number, onLanguage, session, store, t, toast, won, words } from "./shared.mjs";
+import { $, call, carryOut, dateTime, fill, follow, frame, h, land, loginForm, number, onLanguage, part, session, store, t, toast, wishes, wishOf, won, words } from "./shared.mjs";
 
 words({
   "title.seats": ["좌석", "Seats"],
@@ -34,6 +34,12 @@ words({
   "seats.busy": ["지금 다른 분이 사는 중이에요", "Somebody is buying it right now"],
   "seats.busyMore": ["{seat}은 아직 팔리지 않았을 수도 있습니다. 잠시 뒤 다시 해 보거나 가까운 자리를 고르세요.",
     "{seat} may still come free. Try again in a moment, or take one nearby."],
+  "seats.doubt": ["자리를 샀는지 아직 알 수 없습니다", "It is not known yet whether you have the seat"],
+  "seats.doubtMore": ["다시 시도해도 두 번 사지는 않습니다.", "Trying again never buys it twice."],
+  "seats.returned": ["이미 사고 취소한 자리입니다", "You had bought this seat and cancelled it"],
+  "seats.returnedMore": ["{seat}을 원하시면 다시 예매하세요.", "Buy {seat} again if you want it."],
+  "seats.badFestival": ["‘{asked}’ 축제는 없습니다. 대신 {name}의 알림을 보여 드립니다.", "There is no festival “{asked}”. You are shown the notifications of {name} instead."],
+  "seats.noFestival": ["‘{asked}’ 축제는 없습니다. 알림은 오지 않습니다.", "There is no festival “{asked}”. No notifications are shown."],
   "seats.gone": ["고르신 자리가 방금 팔렸어요", "The seat you chose has just been sold"],
   "seats.full": ["빈자리가 없습니다. 취소된 자리는 바로 나타납니다.", "There are no free seats. A cancelled one appears at once."],
   "seats.again": ["다시 시도", "Try again"],
@@ -61,18 +67,21 @@ const path = `/performances/${encodeURIComponent(performanceId)}`;
 const reservations = `/customer${path}/reservations`;
 const user = session("user");
 const picture = new Picture();
-// notice: {kind, title, text, nearby: [seat], again: boolean} about the seat of the last attempt.
-const state = store({ performance: null, missing: null, stream: "waiting", chosen: null, notice: null, buying: false, mine: [] });
+// notice: {kind, title, text or message, seat, nearby: [seat], again: boolean} about the seat of the last attempt.
+// badFestival: {asked, name} of a festival in the address that does not exist, and of the one that is listened to instead.
+const state = store({ performance: null, missing: null, badFestival: null, stream: "waiting", chosen: null, notice: null, buying: false, mine: [] });
 const same = (a, b) => a !== null && b !== null && a.location === b.location && a.number === b.number;
 const nameOf = (seat) => t("seats.seat", seat);
 
 frame("seats");
 const canvas = h("canvas", { tabindex: 0, role: "application", "aria-describedby": "help", "data-test": "hall" });
-const bar = h("div", { class: "row apart hall-bar" });
+const bar = h("div", { class: "row apart grow" });
 const head = h("div", { class: "head" });
 const seatCard = h("section", { class: "card stack", "data-test": "seat-card" });
 const chosenPart = h("div", { class: "stack" });
-const account = h("section", { class: "card stack" });
+const account = h("section", { class: "card account" });
+const loginBox = h("details", { class: "login-box", open: matchMedia("(min-width: 901px)").matches || user.hasEnded() },
+  h("summary", {}, h("h2", { t: "shared.login" })), loginForm(user, "user"));
 const mineCard = h("section", { class: "card stack tight", "data-test": "mine" });
 const ears = h("p", { class: "for-ears", role: "status" });
 const zoomer = (key, text, action) => h("button", { class: "button quiet small", type: "button", "data-label": key, on: { click: action } }, text);
@@ -85,9 +94,9 @@ const byName = h("form", { class: "by-name", on: { submit: pickByName } },
   h("label", { class: "field" }, h("span", { t: "seats.number" }), numberChoice),
   h("button", { class: "button quiet", t: "seats.pick" }));
 const room = h("div", { class: "hall-room" });
-$("main").append(head, h("section", { class: "card hall" }, bar, room), h("div", { class: "side stack" }, seatCard, mineCard, account),
-  h("p", { class: "for-ears", id: "help", t: "seats.help" }), ears);
-room.append(canvas, zoomers);
+$("main").append(head, account, h("section", { class: "card hall" }, h("div", { class: "row apart hall-bar" }, bar, zoomers), room),
+  h("div", { class: "side stack" }, seatCard, mineCard), h("p", { class: "for-ears", id: "help", t: "seats.help" }), ears);
+room.append(canvas);
 seatCard.append(chosenPart, byName);
 const hall = new HallView(canvas, picture, {
   stage: () => t("seats.stage"),
@@ -112,39 +121,75 @@ function pickByName(event) {
 }
 const nearby = (seat) => nearestFree(hall.plan, (one) => picture.isSold(one), seat, 4);
 
+const purchaseOf = (person, seat) => ({ userId: person.id, seatLocation: seat.location, seatNumber: seat.number });
+const wishFor = (person, seat) => wishOf(person, "POST", reservations, purchaseOf(person, seat));
+
 async function buy() {
-  const { chosen } = state.get();
+  const { chosen, buying } = state.get();
   const person = user.person();
+  if (buying || person === null) return;
   state.set({ buying: true, notice: null });
+  let notice;
   try {
-    await call("POST", reservations, { token: person.token, key: newKey(),
-      body: { userId: person.id, seatLocation: chosen.location, seatNumber: chosen.number } });
-    picture.change({ sold: [[chosen.location, chosen.number]], free: [] });
-    state.set({ buying: false, chosen: null,
-      notice: { kind: "good", title: "seats.bought", text: "seats.boughtMore", seat: chosen, name: person.name } });
-    await loadMine();
+    const sale = await carryOut(person, "POST", reservations, purchaseOf(person, chosen));
+    notice = await noticeOfSale(sale.content.id, chosen, person);
   } catch (error) {
-    user.failed(error);
-    state.set({ buying: false, notice: noticeOf(error, chosen) });
+    notice = user.failed(error) ? null : noticeOf(error, chosen);
   }
+  const isBought = notice?.kind === "good";
+  state.set({ buying: false, chosen: isBought ? null : chosen, notice });
+  followNotice();
+}
+const boughtNotice = (seat, person) => ({ kind: "good", title: "seats.bought", text: "seats.boughtMore", seat, name: person.name });
+const lostNotice = (seat) => ({ kind: "warn", title: "seats.lost", text: "seats.lostMore", seat, nearby: nearby(seat) });
+// The answer may be that of an earlier attempt, and the seat may have been cancelled since.
+async function noticeOfSale(id, seat, person) {
+  const mine = await loadMine();
+  if (mine !== null && !mine.some((one) => one.id === id)) return { kind: "warn", title: "seats.returned", text: "seats.returnedMore", seat };
+  sell(seat);
+  return boughtNotice(seat, person);
+}
+function sell(seat) {
+  hall.refresh(picture.change({ sold: [[seat.location, seat.number]], free: [] }));
 }
 function noticeOf(error, seat) {
-  const kinds = {
-    ALREADY_RESERVED_SEAT: { kind: "warn", title: "seats.lost", text: "seats.lostMore" },
-    SEAT_BUSY: { kind: "warn", title: "seats.busy", text: "seats.busyMore", again: true },
-  };
-  const known = kinds[error.code];
-  if (known) return { ...known, seat, nearby: nearby(seat) };
-  return { kind: "bad", message: error.message, seat, again: error.status === 0 || error.status >= 500 };
+  if (error.code === "ALREADY_RESERVED_SEAT") {
+    sell(seat); // the stream may tell it later
+    return lostNotice(seat);
+  }
+  if (error.code === "SEAT_BUSY") return { kind: "warn", title: "seats.busy", text: "seats.busyMore", again: true, seat, nearby: nearby(seat) };
+  const isUnknown = [0, 500, 502, 504].includes(error.status) || ["REQUEST_IN_PROGRESS", "COMMIT_UNCONFIRMED"].includes(error.code);
+  if (isUnknown) return { kind: "bad", title: "seats.doubt", message: `${error.message} ${t("seats.doubtMore")}`, seat, again: true };
+  return { kind: "bad", message: error.message, seat, again: error.status === 429 || error.status >= 500 };
+}
+// The seat that was chosen has been sold; to its person, if an earlier attempt was carried out after all.
+async function loseChosen(seat) {
+  const person = user.person();
+  const isWished = person !== null && wishes.isOpen(wishFor(person, seat));
+  const mine = isWished ? await loadMine() : [];
+  const isMine = mine?.some((one) => same(one.seat, seat));
+  if (isMine) state.set({ chosen: null, notice: boughtNotice(seat, person) });
+  else if (same(state.get().chosen, seat)) state.set({ notice: { ...lostNotice(seat), title: "seats.gone" } });
+}
+// What is said of the last attempt follows what has become of its seat.
+async function followNotice() {
+  const { notice, buying } = state.get();
+  if (notice === null || notice.kind === "good" || buying || !picture.has(notice.seat)) return;
+  const isSold = picture.isSold(notice.seat);
+  if (!isSold && notice.nearby && !notice.again) return state.set({ notice: null }); // it is free after all
+  if (!isSold || !notice.again) return;
+  const mine = await loadMine();
+  if (mine === null || state.get().notice !== notice) return;
+  if (mine.some((one) => same(one.seat, notice.seat))) state.set({ chosen: null, notice: boughtNotice(notice.seat, user.person()) });
+  else if (picture.isSold(notice.seat)) state.set({ notice: lostNotice(notice.seat) });
 }
 async function cancel(reservation) {
   try {
-    await call("DELETE", `/customer/reservations/${reservation.id}`, { token: user.person().token, key: newKey() });
+    await carryOut(user.person(), "DELETE", `/customer/reservations/${reservation.id}`);
     picture.change({ sold: [], free: [[reservation.seat.location, reservation.seat.number]] });
     toast(t("seats.cancelled", { seat: nameOf(reservation.seat) }));
   } catch (error) {
-    user.failed(error);
-    toast(error.message);
+    if (!user.failed(error)) toast(error.message);
   }
   await loadMine();
 }
@@ -152,31 +197,36 @@ function setMine(mine) {
   hall.mine = mine.map((one) => one.seat);
   state.set({ mine });
 }
+// The reservations of the person, null if they could not be read. What was asked for earlier does not replace what was asked for later.
+let asksForMine = 0;
 async function loadMine() {
   const person = user.person();
-  if (person === null) return setMine([]);
+  const number = ++asksForMine;
+  if (person === null) {
+    setMine([]);
+    return [];
+  }
   try {
-    setMine((await call("GET", reservations, { token: person.token })).items);
+    const { items } = await call("GET", reservations, { token: person.token });
+    for (const { seat } of items) wishes.settle(wishFor(person, seat));
+    if (number === asksForMine) setMine(items);
+    return items;
   } catch (error) {
     user.failed(error);
+    return null;
   }
 }
 
-// ---- What is shown. A part is made anew only when what it depends on has changed: an element with the focus keeps it.
-const shown = new Map();
-function part(element, dependsOn, make) {
-  const now = JSON.stringify([currentLanguage(), dependsOn]);
-  if (shown.get(element) === now) return;
-  shown.set(element, now);
-  fill(element, make());
-}
-function showHead({ performance, missing }) {
+// ---- What is shown.
+function showHead({ performance, missing, badFestival }) {
   if (missing !== null) {
     return fill($("main"), h("div", { class: "head" }, h("h1", {}, missing.code === "PERFORMANCE_NOT_FOUND" || missing.status === 400 ? t("seats.notFound") : missing.message),
       h("p", {}, h("a", { href: "/#performances", t: "seats.toHome" }))));
   }
-  part(head, performance, () => performance === null ? h("h1", { class: "muted", t: "shared.loading" }) : [h("h1", {}, performance.title),
-    h("p", { class: "muted" }, t("seats.when", { when: dateTime(performance.startAt), place: performance.place.name, acting: performance.acting }))]);
+  const title = () => performance === null ? h("h1", { class: "muted", t: "shared.loading" }) : [h("h1", {}, performance.title),
+    h("p", { class: "muted" }, t("seats.when", { when: dateTime(performance.startAt), place: performance.place.name, acting: performance.acting }))];
+  part(head, [performance, badFestival], () => [title(), badFestival && h("p", { class: "notice warn", role: "alert", "data-test": "bad-festival" },
+    t(badFestival.name === null ? "seats.noFestival" : "seats.badFestival", badFestival))]);
 }
 function showBar({ stream, mine }) {
   const sold = picture.sold;
@@ -192,11 +242,11 @@ function noticeBox({ notice }) {
   if (notice === null) return null;
   const values = { seat: nameOf(notice.seat), name: notice.name ?? "" };
   const free = (notice.nearby ?? []).filter((seat) => !picture.isSold(seat));
-  return h("div", { class: `notice ${notice.kind}`, role: notice.kind === "good" ? "status" : "alert", "data-test": "notice" },
+  return h("div", { class: `notice ${notice.kind}`, role: notice.kind === "good" ? "status" : "alert", "data-test": "notice", "data-land": true },
     notice.title && h("strong", {}, t(notice.title)),
     h("span", {}, notice.message ?? t(notice.nearby && free.length === 0 ? "seats.full" : notice.text, values)),
     free.length > 0 && nearbyButtons(free),
-    notice.again && h("div", { class: "row nearby" }, h("button", { class: "button small", type: "button", t: "seats.again",
+    notice.again && h("div", { class: "row nearby" }, h("button", { class: "button small", type: "button", t: "seats.again", "data-test": "again", "data-keep": "buy",
       on: { click: () => { state.set({ chosen: notice.seat }); buy(); } } })));
 }
 const nearbyButtons = (seats) => h("div", { class: "row nearby", role: "group", "aria-label": t("seats.nearby") }, seats.map((seat) =>
@@ -219,29 +269,36 @@ function seatRows(now) {
     if (now.notice === null) rows.push(h("div", {}, h("h2", { t: "seats.choose" }), h("p", { class: "muted small", t: "seats.chooseMore" })));
   } else {
     const kind = { "seats.isFree": "accent", "seats.isSold": "", "seats.isMine": "good" }[stateOf(chosen)];
-    rows.push(h("div", { class: "row apart" }, h("p", { class: "chosen-seat", "data-test": "chosen" }, t("seats.short", chosen)),
+    rows.push(h("div", { class: "row apart" }, h("p", { class: "chosen-seat", "data-test": "chosen", "data-land": true }, t("seats.short", chosen)),
       h("span", { class: `tag ${kind}` }, t(stateOf(chosen)))));
     if (own) rows.push(h("button", { class: "button danger full", type: "button", t: "seats.cancel", on: { click: () => cancel(own) } }));
     else if (picture.isSold(chosen)) rows.push(now.notice === null && soldBox(chosen));
-    else if (user.person() === null) rows.push(h("p", { class: "muted small", t: "seats.loginFirst" }));
-    else rows.push(h("button", { class: "button full", type: "button", "data-test": "buy", disabled: buying, on: { click: buy } },
+    else if (user.person() === null) rows.push(h("p", { class: "muted small", t: "seats.loginFirst" }),
+      h("button", { class: "button full", type: "button", t: "shared.login", "data-test": "to-login", on: { click: openLogin } }));
+    // Not disabled: it would lose the focus.
+    else rows.push(h("button", { class: "button full", type: "button", "data-test": "buy", "data-keep": "buy", "aria-disabled": buying && "true", on: { click: buy } },
       buying ? t("seats.buying") : t("seats.buy", { price: won(performance?.price ?? 0) })));
   }
   return rows;
 }
 function showMine({ mine }) {
   mineCard.hidden = user.person() === null;
-  part(mineCard, mine.map((one) => one.id), () => [h("h2", { t: "seats.mine" }), mine.length === 0 ? h("p", { class: "muted small", t: "seats.noneMine" }) :
+  part(mineCard, mine.map((one) => one.id), () => [h("h2", { t: "seats.mine", "data-land": true }), mine.length === 0 ? h("p", { class: "muted small", t: "seats.noneMine" }) :
     h("ul", { class: "plain mine" }, mine.map((one) => h("li", { class: "row apart" },
       h("span", {}, h("strong", {}, t("seats.short", one.seat)), h("span", { class: "muted small" }, ` · ${dateTime(one.reservedAt)}`)),
       h("button", { class: "button danger small", type: "button", t: "seats.cancel", "aria-label": `${t("seats.cancel")}: ${nameOf(one.seat)}`,
-        "data-test": "cancel", on: { click: () => cancel(one) } }))))]);
+        "data-test": "cancel", "data-keep": `cancel-${one.id}`, on: { click: () => cancel(one) } }))))]);
 }
 function showAccount() {
   const person = user.person();
-  if (person === null) return fill(account, h("h2", { t: "shared.login" }), loginForm(user, "user"));
-  fill(account, h("div", { class: "row apart" }, h("strong", { "data-test": "person" }, t("seats.asPerson", { name: person.name })),
-    h("button", { class: "button quiet small", type: "button", t: "shared.logout", on: { click: () => user.logout() } })));
+  if (user.hasEnded()) loginBox.open = true;
+  if (person === null) return fill(account, loginBox);
+  fill(account, h("div", { class: "row apart" }, h("strong", { "data-test": "person", "data-land": true }, t("seats.asPerson", { name: person.name })),
+    h("button", { class: "button quiet small", type: "button", t: "shared.logout", "data-test": "logout", "data-keep": "logout", on: { click: () => user.logout() } })));
+}
+function openLogin() {
+  loginBox.open = true;
+  land(loginBox.querySelector("select:not(:empty), input"));
 }
 function showSections() {
   const names = picture.sections.map(({ location: name }) => name);
@@ -276,8 +333,9 @@ function read({ event, data }) {
   const { chosen, notice, buying, mine } = state.get();
   const isOurs = buying || mine.some((one) => same(one.seat, chosen));
   const isGone = changed.some((seat) => seat.isSold && same(seat, chosen)) && !isOurs && notice === null;
-  if (isGone) state.set({ notice: { kind: "warn", title: "seats.gone", text: "seats.lostMore", seat: chosen, nearby: nearby(chosen) } });
+  if (isGone) loseChosen(chosen);
   else state.set({ notice });
+  followNotice();
 }
 user.listen(() => {
   showAccount();
@@ -287,14 +345,21 @@ state.listen(show);
 onLanguage(showLabels);
 showLabels();
 // Seats and notifications come on one stream: a browser opens few at a time.
-async function watch() {
-  const festival = await visibleFestival();
+function watch(festival, onEnd) {
   follow(`${path}/seats/events${festival === null ? "" : `?festival=${encodeURIComponent(festival)}`}`, {
     onEvent: read,
-    onState: (stream, error) => state.set(stream === "ended" ? { missing: error } : { stream }),
+    onState: (stream, error) => (stream === "ended" ? onEnd(error) : state.set({ stream })),
   });
 }
-watch();
+const miss = (error) => state.set({ missing: error });
+async function watchVisible(asked = null) {
+  const festival = await visibleFestival();
+  if (asked !== null) state.set({ badFestival: { asked, name: festival?.festivalName ?? null } });
+  watch(festival?.festivalId ?? null, miss);
+}
+const asked = new URLSearchParams(location.search).get("festival");
+if (asked === null) watchVisible();
+else watch(asked, () => watchVisible(asked));
 loadMine();
 try {
   state.set({ performance: (await call("GET", path)).content });

@@ -1,5 +1,7 @@
 // What all pages share: words in two languages, DOM, calls, sessions, streams, and the frame around each page.
+import { Intentions, isFinal } from "./intentions.mjs";
 import { eventReader, pauseBefore } from "./sse.mjs";
+import { freePlace } from "./places.mjs";
 
 // ---- Modes: what this instance offers ("demo", "lab"). The service writes them into the page.
 export const modes = new Set((document.documentElement.dataset.modes ?? "").split(" ").filter(Boolean));
@@ -69,8 +71,28 @@ export function svg(tag, attributes, ...children) {
 // A region for content that may be wider than the screen: it has a name and can be scrolled by keyboard.
 export const wide = (name, ...children) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name }, ...children);
 export const $ = (id) => document.getElementById(id);
+// The focus stays where it was: on the element with the same data-keep if there is one, else on the one with data-land, else on
+// `element`. A person at a keyboard never begins anew at the top of the page because something was drawn again.
 export function fill(element, ...children) {
+  const focused = element.contains(document.activeElement) && element !== document.activeElement ? document.activeElement : null;
   element.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  if (focused === null || element.contains(focused)) return;
+  const again = focused.dataset.keep === undefined ? null : element.querySelector(`[data-keep="${CSS.escape(focused.dataset.keep)}"]`);
+  land(again ?? element.querySelector("[data-land]") ?? element);
+}
+// Gives the focus to an element, also to one that is no control.
+export function land(element) {
+  if (!element.matches("a[href], button, input, select, textarea, summary, [tabindex]")) element.setAttribute("tabindex", "-1");
+  element.focus({ preventScroll: true });
+  element.scrollIntoView({ block: "nearest" });
+}
+// part(element, dependsOn, make): fills an element anew only when what it depends on has changed, or the language.
+const shown = new WeakMap();
+export function part(element, dependsOn, make) {
+  const now = JSON.stringify([language, dependsOn]);
+  if (shown.get(element) === now) return;
+  shown.set(element, now);
+  fill(element, make());
 }
 
 // ---- State: get(), set(changes), listen(listener).
@@ -107,7 +129,7 @@ function headersOf({ token, festival, key, body }) {
   if (key) headers["Idempotency-Key"] = key;
   return headers;
 }
-// call("POST", "/path", {body, token, festival, key, headers}): the JSON of the answer, null without a body. Throws CallError.
+// call("POST", "/path", {body, token, festival, key, headers, cache}): the JSON of the answer, null without a body. Throws CallError.
 export async function call(method, path, options = {}) {
   let response;
   let text;
@@ -117,6 +139,7 @@ export async function call(method, path, options = {}) {
       headers: { ...headersOf(options), ...options.headers },
       body: options.body === undefined ? undefined : JSON.stringify(options.body),
       signal: options.signal,
+      cache: options.cache,
     });
     text = await response.text();
   } catch (error) {
@@ -133,26 +156,54 @@ export async function call(method, path, options = {}) {
   return json;
 }
 
-// For Idempotency-Key: a request that is sent twice has one effect.
-export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+// ---- Wishes: what a person wants done has one effect, however often it is tried. A wish is [name of the person, method, path, body].
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export const wishes = new Intentions(sessionStorage, newKey);
+export const wishOf = (person, method, path, body = null) => [person.name, method, path, body];
+// call() as this person, with the Idempotency-Key of the wish. Throws CallError.
+export async function carryOut(person, method, path, body = null) {
+  const wish = wishOf(person, method, path, body);
+  try {
+    const answer = await call(method, path, { token: person.token, key: wishes.keyOf(wish), body: body ?? undefined });
+    wishes.settle(wish);
+    return answer;
+  } catch (error) {
+    if (error instanceof CallError && isFinal(error)) wishes.settle(wish);
+    throw error;
+  }
+}
 
 // ---- Sessions: one per realm ("user", "council"), gone with the tab.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 function claimsOf(token) {
   const bytes = Uint8Array.from(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 export function session(realm) {
   const key = `festa.${realm}`;
+  let clock = null;
   const kept = store(read());
   function read() {
     const token = sessionStorage.getItem(key);
-    if (!token) return { person: null };
+    clearTimeout(clock);
+    if (!token) return { person: null, hasEnded: false };
     const claims = claimsOf(token);
-    if (claims.exp * 1000 <= Date.now()) return { person: null };
-    return { person: { token, name: claims.sub, id: claims.uid, festival: claims.festivalId, roles: claims.roles } };
+    const left = claims.exp * 1000 - Date.now();
+    if (left <= 0) {
+      sessionStorage.removeItem(key);
+      return { person: null, hasEnded: true };
+    }
+    clock = setTimeout(() => kept.set(read()), Math.min(left + 1, LONGEST_TIMER_MS));
+    return { person: { token, name: claims.sub, id: claims.uid, festival: claims.festivalId, roles: claims.roles }, hasEnded: false };
+  }
+  function end(hasEnded) {
+    sessionStorage.removeItem(key);
+    kept.set({ ...read(), hasEnded });
   }
   return {
     person: () => kept.get().person,
+    // The person was logged out without having asked for it.
+    hasEnded: () => kept.get().hasEnded,
     listen: (listener) => kept.listen(({ person }) => listener(person)),
     async login(name, password) {
       const body = realm === "user" ? { userId: name, userPw: password } : { username: name, password };
@@ -160,13 +211,12 @@ export function session(realm) {
       sessionStorage.setItem(key, answer.accessToken);
       kept.set(read());
     },
-    logout() {
-      sessionStorage.removeItem(key);
-      kept.set({ person: null });
-    },
-    // The service no longer accepts the token: the person has to log in again.
+    logout: () => end(false),
+    // The service no longer accepts the token: the person has to log in again. True: it was that.
     failed(error) {
-      if (error instanceof CallError && error.status === 401) this.logout();
+      const isOver = error instanceof CallError && error.status === 401 && kept.get().person !== null;
+      if (isOver) end(true);
+      return isOver;
     },
   };
 }
@@ -203,8 +253,10 @@ export function loginForm(ofSession, ...people) {
     h("label", { class: "field grow" }, h("span", { t: "shared.demoPerson" }), choice),
     h("button", { class: "button quiet end", type: "button", t: "shared.continueAs", "data-test": "demo-login",
       on: { click: () => submit(choice.value, known.find((one) => one.name === choice.value).password) } }));
+  const ended = h("p", { class: "notice warn", role: "alert", t: "shared.ended", "data-test": "ended", hidden: !ofSession.hasEnded() });
+  ofSession.listen(() => (ended.hidden = !ofSession.hasEnded()));
   return h("form", { class: "stack", on: { submit: (event) => { event.preventDefault(); submit(name.value, password.value); } } },
-    known.length > 0 && demo,
+    ended, known.length > 0 && demo,
     h("label", { class: "field" }, h("span", { t: "shared.name" }), name),
     h("label", { class: "field" }, h("span", { t: "shared.password" }), password),
     complaint, button);
@@ -278,13 +330,35 @@ export function follow(path, { token, headers, onEvent, onState = () => {} }) {
   };
 }
 
-// ---- Toasts: a text that is shown for five seconds.
+// ---- Toasts: a text that is shown for five seconds where there is nothing to press. They let clicks through.
+const PRESSED = "main a[href], main button, main input, main select, main textarea, main summary, main canvas, header a[href], header button";
 let toasts = null;
 export function toast(text) {
-  if (toasts === null) document.body.append((toasts = h("div", { class: "toasts", role: "status" })));
+  if (toasts === null) {
+    document.body.append((toasts = h("div", { class: "toasts", role: "status" })));
+    const placeLater = () => requestAnimationFrame(placeToasts);
+    for (const event of ["scroll", "resize"]) addEventListener(event, placeLater, { passive: true });
+    new MutationObserver(placeLater).observe($("main"), { subtree: true, childList: true, attributeFilter: ["hidden", "open"] });
+  }
   const one = h("div", { class: "toast" }, text);
   toasts.append(one);
-  setTimeout(() => one.remove(), 5000);
+  placeToasts();
+  setTimeout(() => {
+    one.remove();
+    placeToasts();
+  }, 5000);
+}
+function placeToasts() {
+  if (toasts.childElementCount === 0) return;
+  const taken = [...document.querySelectorAll(PRESSED)].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+  const room = { width: document.documentElement.clientWidth, height: innerHeight };
+  for (const one of toasts.children) {
+    const { width, height } = one.getBoundingClientRect();
+    const { left, top } = freePlace({ width, height }, room, taken);
+    one.style.left = `${left}px`;
+    one.style.top = `${top}px`;
+    taken.push({ left, top: top - 8, width, height: height + 16 });
+  }
 }
 
 // ---- The frame: header with links and switches, footer.
@@ -348,7 +422,7 @@ words({
   "shared.name": ["아이디", "Name"],
   "shared.password": ["비밀번호", "Password"],
   "shared.demoPerson": ["체험용 계정", "Demo account"],
-  "shared.continueAs": ["이 계정으로 계속", "Continue as this person"],
+  "shared.continueAs": ["이 계정으로 계속", "Continue"],
   "shared.unreachable": ["지금은 서비스에 연결할 수 없습니다. 잠시 후 다시 시도해 주세요.", "The service cannot be reached at the moment. Please try again shortly."],
   "shared.theme.auto": ["화면 색: 기기 설정", "Colours: as the device"],
   "shared.theme.light": ["화면 색: 밝게", "Colours: light"],
@@ -356,6 +430,7 @@ words({
   "shared.foot": ["festabook이 직접 제공하는 화면입니다. 바깥으로 나가는 요청은 없습니다.", "Served by festabook itself. No request leaves this service."],
   "shared.footDemo": ["체험 모드: 계정과 비밀번호가 공개되어 있습니다. 바깥으로 나가는 요청은 없습니다.",
     "Demo mode: accounts and passwords are public. No request leaves this service."],
+  "shared.ended": ["로그인이 만료되어 로그아웃되었습니다. 다시 로그인해 주세요.", "You have been logged out because your login has ended. Please log in again."],
   "shared.close": ["닫기", "Close"],
   "shared.cancel": ["취소", "Cancel"],
   "shared.loading": ["불러오는 중…", "Loading…"],

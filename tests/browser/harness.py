@@ -52,6 +52,10 @@ class Lab:
         return self._ask(urllib.request.Request(self.address + path, json.dumps(body).encode(),
                                                 {"Content-Type": "application/json", **headers}, method="POST"), token)
 
+    def delete(self, path, token):
+        with self._open(urllib.request.Request(self.address + path, method="DELETE"), token):
+            pass
+
     def get(self, path, token=None, **headers):
         return self._ask(urllib.request.Request(self.address + path, headers=headers), token)
 
@@ -61,26 +65,33 @@ class Lab:
         return dict(line.split("=", 1) for line in lines)
 
     @staticmethod
-    def _ask(request, token):
+    def _open(request, token):
         if token:
             request.add_header("Authorization", f"Bearer {token}")
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
+
+    def _ask(self, request, token):
+        with self._open(request, token) as answer:
             return json.load(answer)
 
 
 def new_browser(width=1280, height=1000, dark=False, language="en"):
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server",
-                     f"--window-size={width},{height}", f"--lang={language}", f"--accept-lang={language}"):
+                     "--disable-background-networking", "--disable-component-update", "--disable-sync", f"--window-size={width},{height}", f"--lang={language}", f"--accept-lang={language}"):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {"intl.accept_languages": language})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options)
+    set_look(browser, width, height, dark)
+    return browser
+
+
+def set_look(browser, width, height, dark):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                             {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
-    return browser
 
 
 def problems(browser, address, expected=()):
@@ -140,10 +151,44 @@ class Window:
 
     def choose(self, location, number):
         """A seat of the hall, by its name."""
+        self.until(lambda: self.script("return document.querySelector('[name=section] option')"), "the sections")
         self.script("document.querySelector('[name=section]').value = arguments[0]", location)
         self.type("number", str(number))
         self.browser.find_element(By.NAME, "number").submit()
         self.says("chosen", f"{location} {number}")
+
+    def focused(self):
+        """Of the element with the focus: its data-test, else its name, else its tag."""
+        return self.script("const one = document.activeElement; return one.dataset.test ?? one.getAttribute('name') ?? one.tagName.toLowerCase()")
+
+    def press(self, name):
+        """As a person at a keyboard: the first such element gets the focus and then Enter."""
+        self.until(lambda: self.script("const one = document.querySelector(`[data-test=\"${arguments[0]}\"]`); one?.focus(); return one", name), name)
+        self.browser.switch_to.active_element.send_keys("\ue007")
+
+    def break_token(self, realm):
+        """The page keeps a token that the service does not accept."""
+        self.script("const key = `festa.${arguments[0]}`; sessionStorage.setItem(key, sessionStorage.getItem(key) + 'x')", realm)
+
+    def covered_by_toasts(self):
+        """How many toasts there are, and what can be pressed and lies under one while the page is scrolled from its top to its end."""
+        return self.browser.execute_async_script("""
+            const done = arguments[arguments.length - 1];
+            const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+            const pressed = 'main a[href], main button, main input, main select, main textarea, main summary, main canvas';
+            const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            (async () => {
+              const covered = [];
+              for (let part = 0; part <= 8; ++part) {
+                scrollTo(0, (document.documentElement.scrollHeight - innerHeight) * part / 8);
+                await frame();
+                const toasts = [...document.querySelectorAll('.toast')].map((one) => one.getBoundingClientRect());
+                covered.push(...[...document.querySelectorAll(pressed)]
+                  .filter((one) => one.checkVisibility() && toasts.some((toast) => meets(toast, one.getBoundingClientRect())))
+                  .map((one) => one.innerText || one.name || one.tagName));
+              }
+              done([document.querySelectorAll('.toast').length, covered]);
+            })()""")
 
     def is_live(self):
         return self.script("return document.querySelector('[data-live]')?.dataset.live === 'yes'")

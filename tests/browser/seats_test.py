@@ -6,7 +6,8 @@ from harness import PATIENCE, WindowTest
 
 
 class SeatsPage(WindowTest):
-    expected = ("409 (Conflict)", "404 (Not Found)")  # the browser itself writes such lines
+    # The browser itself writes such lines.
+    expected = ("409 (Conflict)", "404 (Not Found)", "400 (Bad Request)", "401 (Unauthorized)")
 
     def watching(self, person):
         window = self.window()
@@ -15,6 +16,14 @@ class SeatsPage(WindowTest):
         window.says("free", "free")
         window.log_in(person)
         return window
+
+    def user(self, name):
+        return self.lab.post("/users/login", {"userId": name, "userPw": "user-demo-1"})
+
+    def sell(self, user, location, number):
+        """The reservation's id."""
+        return self.lab.post("/customer/performances/1/reservations", {"userId": user["id"], "seatLocation": location, "seatNumber": number},
+                             user["accessToken"])["content"]["id"]
 
     def owners(self, location, number):
         admin = self.lab.post("/councils/login", {"username": "admin", "password": "admin-demo-1"})["accessToken"]
@@ -72,6 +81,86 @@ class SeatsPage(WindowTest):
         window.says("chosen", "A 12")
         window.click("buy")
         window.says("mine", "A 12")
+
+    def test_a_loser_is_told_when_the_seat_is_sold_and_when_it_is_free_again(self):
+        window = self.watching("user5")
+        window.choose("B", 50)
+        # As while a rival holds the seat's lock.
+        window.script("const send = window.fetch; window.fetch = (path, options) => { if (options?.method !== 'POST') return send(path, options);"
+                      " window.fetch = send; return new Response(JSON.stringify({code: 'SEAT_BUSY', message: 'busy'}), {status: 409}); }")
+        window.click("buy")
+        window.says("notice", "may still come free")
+        window.text("again")
+        rival = self.user("user6")
+        sold = self.sell(rival, "B", 50)
+        window.says("notice", "a moment faster")
+        self.assertEqual(window.texts("again"), [])
+        self.lab.delete(f"/customer/reservations/{sold}", rival["accessToken"])
+        window.until(lambda: window.texts("notice") == [], "nothing to complain of")
+        window.click("buy")
+        window.says("notice", "It is yours")
+
+    def test_the_focus_stays_with_the_seat(self):
+        window = self.watching("user7")
+        window.choose("B", 60)
+        window.press("buy")
+        window.says("notice", "It is yours")
+        window.until(lambda: window.focused() == "notice", "the focus on the notice")
+        window.press("cancel")
+        window.says("mine", "no seats yet")
+        window.until(lambda: window.focused() == "h2", "the focus on the heading of the list")
+
+    def test_one_who_is_logged_out_is_told(self):
+        window = self.watching("user8")
+        window.break_token("user")
+        window.open("/seats/1")
+        window.says("ended", "logged out")
+        window.until(window.is_live, "a live hall")
+        window.choose("B", 61)
+        window.press("to-login")
+        self.assertEqual(window.focused(), "demo")
+        window.log_in("user8")
+        window.text("buy")
+
+    def test_a_login_that_ends_before_the_click_is_told(self):
+        window = self.watching("user9")
+        window.choose("B", 62)
+        window.text("buy")
+        window.script("const send = window.fetch; window.fetch = (path, options) => {"
+                      " if (options?.headers?.Authorization) options.headers.Authorization += 'x'; return send(path, options); }")
+        window.press("buy")
+        window.says("ended", "logged out")
+        self.assertEqual(self.owners("B", 62), [])
+
+    def test_a_festival_that_does_not_exist_is_told_and_the_hall_is_shown(self):
+        for festival in ("abc", "999999"):
+            with self.subTest(festival=festival):
+                window = self.window()
+                window.open(f"/seats/1?festival={festival}")
+                window.says("bad-festival", festival)
+                window.until(window.is_live, "a live hall")
+                window.choose("B", 63)
+        window.open("/seats/1?festival=2")
+        window.until(window.is_live, "a live hall")
+        self.assertEqual(window.texts("bad-festival"), [])
+
+    def test_on_a_phone_the_login_is_above_the_map_and_nothing_covers_seats(self):
+        for width, height in ((390, 844), (1280, 800)):
+            with self.subTest(width=width):
+                window = self.window(width=width, height=height)
+                window.open("/seats/1")
+                window.until(window.is_live, "a live hall")
+                canvas = "const map = document.querySelector('canvas').getBoundingClientRect();"
+                if width < 600:
+                    self.assertTrue(window.script(canvas + "return document.querySelector('.account').getBoundingClientRect().bottom <= map.top"))
+                over = window.script(canvas + "return [...document.querySelectorAll('main button, main input, main select')].filter((one) => {"
+                                     "const box = one.getBoundingClientRect();"
+                                     "return one.checkVisibility() && box.left < map.right && map.left < box.right && box.top < map.bottom && map.top < box.bottom; })"
+                                     ".map((one) => one.innerText)")
+                self.assertEqual(over, [])
+                window.choose("B", 64)
+                window.click("to-login")
+                window.until(lambda: window.script("return document.querySelector('[name=demo]').checkVisibility()"), "the form")
 
     def test_a_page_opens_one_stream(self):
         window = self.window()

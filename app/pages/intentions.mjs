@@ -1,0 +1,48 @@
+// One Idempotency-Key for each thing that a person wants done, kept until an answer says how it ended. Pure.
+
+const MOST = 50; // the oldest are forgotten
+const NAME = "festa.intentions";
+
+// Whether this refusal says that the wish was not carried out and never will be. After the others an earlier attempt may have been
+// carried out, or still may be: no answer at all, a failure of the service, a token that ended, a refusal to look at it now.
+export function isFinal({ status, code }) {
+  return status >= 400 && status < 500 && ![401, 408, 429].includes(status) && !["REQUEST_IN_PROGRESS", "SEAT_BUSY"].includes(code);
+}
+
+// storage: getItem and setItem, as of sessionStorage: a page that is loaded again finds its keys.
+export class Intentions {
+  #storage;
+  #newKey;
+
+  constructor(storage, newKey) {
+    this.#storage = storage;
+    this.#newKey = newKey;
+  }
+  // The key of this wish, the same until settle(). A wish is who wants it, method, path and body: another text is another wish.
+  keyOf(wish) {
+    const name = JSON.stringify(wish);
+    const open = this.#read();
+    const known = open.find(([one]) => one === name);
+    if (known) return known[1];
+    const key = this.#newKey();
+    this.#write([...open, [name, key]].slice(-MOST));
+    return key;
+  }
+  isOpen(wish) {
+    return this.#read().some(([one]) => one === JSON.stringify(wish));
+  }
+  settle(wish) {
+    const name = JSON.stringify(wish);
+    this.#write(this.#read().filter(([one]) => one !== name));
+  }
+  #read() {
+    try {
+      return JSON.parse(this.#storage.getItem(NAME) ?? "[]");
+    } catch {
+      return [];
+    }
+  }
+  #write(open) {
+    this.#storage.setItem(NAME, JSON.stringify(open));
+  }
+}

@@ -1,0 +1,108 @@
+"""A request that was carried out and whose answer was lost: trying again has no second effect, and people are told the truth."""
+
+from harness import WindowTest
+from network import Network
+
+RESERVATIONS = "/customer/performances/1/reservations"
+
+
+class LostAnswers(WindowTest):
+    expected = ("ERR_EMPTY_RESPONSE", "ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_NETWORK", "409 (Conflict)")
+
+    def setUp(self):
+        self.network = Network(self.lab.address)
+        self.addCleanup(self.network.stop)
+
+    def buyer(self, person, number):
+        """Before the click."""
+        window = self.window(self.network.address)
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        window.log_in(person)
+        window.choose("D", number)
+        window.text("buy")
+        return window
+
+    def seats_of(self, person):
+        user = self.lab.post("/users/login", {"userId": person, "userPw": "user-demo-1"})
+        return [(one["seat"]["location"], one["seat"]["number"])
+                for one in self.lab.get(RESERVATIONS, user["accessToken"])["items"]]
+
+    def lose_the_sale(self, window, person, number):
+        self.network.lose_next("POST", RESERVATIONS)
+        window.click("buy")
+        window.text("notice")
+        window.until(lambda: ("D", number) in self.seats_of(person), "the sale")
+
+    def load_again(self, window, person, number):
+        """A purchase is under way, and the page is loaded again before it is carried out. Returns what carries it out."""
+        carry_out = self.network.delay_next("POST", RESERVATIONS)
+        window.click("buy")
+        window.says("notice", "cannot be reached")
+        window.open("/seats/1")
+        window.until(window.is_live, "a live hall")
+        window.says("person", person)
+        window.choose("D", number)
+        window.text("buy")
+        return carry_out
+
+    def test_trying_again_tells_the_owner_that_the_seat_is_bought(self):
+        window = self.buyer("user11", 21)
+        self.network.refuse("/events")  # nothing else tells the page
+        self.lose_the_sale(window, "user11", 21)
+        window.says("notice", "cannot be reached")
+        window.click("again")
+        window.says("notice", "It is yours")
+        window.says("mine", "D 21")
+        self.assertEqual(self.seats_of("user11"), [("D", 21)])
+        keys = self.network.keys("POST")[-2:]
+        self.assertEqual(keys[0], keys[1])
+
+    def test_a_live_hall_tells_the_owner_without_another_try(self):
+        window = self.buyer("user12", 22)
+        self.lose_the_sale(window, "user12", 22)
+        window.says("notice", "It is yours")
+        self.assertEqual(self.seats_of("user12"), [("D", 22)])
+
+    def test_a_page_that_was_loaded_again_asks_with_the_same_key(self):
+        window = self.buyer("user13", 23)
+        carry_out = self.load_again(window, "user13", 23)
+        self.network.refuse("/events")
+        carry_out()
+        window.until(lambda: self.seats_of("user13") == [("D", 23)], "the sale")
+        window.click("buy")
+        window.says("notice", "It is yours")
+        keys = self.network.keys("POST")[-2:]
+        self.assertEqual(keys[0], keys[1])
+        self.assertEqual(self.seats_of("user13"), [("D", 23)])
+
+    def test_a_page_that_was_loaded_again_takes_a_late_sale_for_its_own(self):
+        window = self.buyer("user15", 25)
+        self.load_again(window, "user15", 25)()
+        window.says("notice", "It is yours")
+        self.assertEqual(self.seats_of("user15"), [("D", 25)])
+
+    def test_a_seat_that_was_given_back_is_bought_anew(self):
+        window = self.buyer("user14", 24)
+        self.lose_the_sale(window, "user14", 24)
+        window.says("mine", "D 24")
+        window.click("cancel")
+        window.says("mine", "no seats yet")
+        window.choose("D", 24)
+        window.click("buy")
+        window.says("mine", "D 24")
+        self.assertEqual(self.seats_of("user14"), [("D", 24)])
+
+    def test_an_announcement_is_published_once(self):
+        window = self.window(self.network.address)
+        window.open("/council")
+        window.log_in("council2")
+        window.type("title", "Once")
+        window.type("content", "One and only.")
+        self.network.lose_next("POST", "/announcements")
+        window.click("publish")
+        window.says("error", "cannot be reached")
+        window.click("publish")
+        window.until(lambda: window.script("return document.querySelector('[name=title]').value") == "", "an empty form")
+        listed = self.lab.get("/announcements", festival="2")
+        self.assertEqual([one["title"] for one in listed["pinned"] + listed["unpinned"]].count("Once"), 1)

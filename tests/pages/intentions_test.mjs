@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Intentions, isFinal } from "../../app/pages/intentions.mjs";
+
+function fresh() {
+  const kept = new Map();
+  let keys = 0;
+  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+  return { storage, open: () => new Intentions(storage, () => `key-${++keys}`) };
+}
+const SEAT = ["user1", "POST", "/seats", { number: 1 }];
+
+test("a wish has one key until it is settled, also for a page that is loaded again", () => {
+  const { open } = fresh();
+  const first = open().keyOf(SEAT);
+  assert.equal(open().keyOf(SEAT), first);
+  assert.ok(open().isOpen(SEAT));
+  open().settle(SEAT);
+  assert.ok(!open().isOpen(SEAT));
+  assert.notEqual(open().keyOf(SEAT), first);
+});
+
+test("another person, path or body is another wish", () => {
+  const { open } = fresh();
+  const wishes = [SEAT, ["user2", ...SEAT.slice(1)], ["user1", "DELETE", "/seats", { number: 1 }], ["user1", "POST", "/seats", { number: 2 }]];
+  assert.equal(new Set(wishes.map((wish) => open().keyOf(wish))).size, wishes.length);
+  open().settle(SEAT);
+  assert.ok(open().isOpen(wishes[1]));
+});
+
+test("what is kept is bounded, and the oldest is forgotten", () => {
+  const { open, storage } = fresh();
+  for (let i = 0; i < 200; ++i) open().keyOf([i]);
+  assert.equal(JSON.parse(storage.getItem("festa.intentions")).length, 50);
+  assert.ok(open().isOpen([199]));
+  assert.ok(!open().isOpen([149]));
+});
+
+test("a storage with something else in it is taken for empty", () => {
+  const { open, storage } = fresh();
+  storage.setItem("festa.intentions", "{");
+  assert.equal(open().keyOf(SEAT), "key-1");
+});
+
+test("only a refusal of the wish itself is final", () => {
+  for (const code of ["ALREADY_RESERVED_SEAT", "PINNED_LIMIT_EXCEEDED"]) assert.ok(isFinal({ status: 409, code }));
+  for (const status of [400, 403, 404, 422]) assert.ok(isFinal({ status }));
+  for (const status of [0, 401, 408, 429, 500, 503]) assert.ok(!isFinal({ status }));
+  for (const code of ["REQUEST_IN_PROGRESS", "SEAT_BUSY"]) assert.ok(!isFinal({ status: 409, code }));
+});
