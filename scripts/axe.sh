@@ -1,4 +1,4 @@
-# axe-core, which looks for what keeps people from using a page; for ./dev test --full. Sourced after lib.sh.
+# axe-core, which looks for what keeps people from using a page; for ./dev test. Sourced after lib.sh.
 AXE_VERSION=4.10.2
 AXE_SHA256=9ea2d2d6917da998122bdacfd3b473e31ead53f4b87146c716a12edf89158100
 
