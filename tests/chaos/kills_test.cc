@@ -1,10 +1,12 @@
 // Sessions of PostgreSQL are ended at random under load: no success without its row, no row that a
 // client was told is not there.
 #include "tests/support/crowd.h"
+#include "tests/support/hasty_replies.h"
 #include "tests/support/loops.h"
 #include "tests/support/sales.h"
 #include "tests/support/service.h"
 #include "tests/support/service_history.h"
+#include "tests/support/sessions.h"
 #include "tests/support/size.h"
 
 #include <gmock/gmock.h>
@@ -12,6 +14,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -19,6 +23,8 @@ namespace festa::test {
 
 namespace {
 
+using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr int kWriters = 24;
@@ -27,7 +33,15 @@ constexpr std::chrono::milliseconds kPause{25};
 constexpr std::size_t kFestivals = 8;
 const int kPeople = sized(30'000, 200'000);
 
-const Service::Settings kSettings{{"DATABASE_CONNECTIONS", "48"}};
+const Service::Settings kSettings{{"DATABASE_CONNECTIONS", "48"},
+                                  {"DATABASE_BATCH_CONNECTIONS", "16"}};
+
+// A session that was ended: its client, and what had its rows and was about to commit: "sale",
+// "claim", "transaction" (a sale with a key where the client is that of batches), or nothing.
+struct Ended {
+  std::string client;
+  std::string committing;
+};
 
 // A server of its own, on which every write spends some time between its rows and its commit: this
 // is where the end of a session tells a false answer from a true one.
@@ -44,27 +58,45 @@ class Kills : public testing::Test {
     sales_.haveUsers(kPeople);
   }
 
-  // Ends a session that is working, chosen by lot. False: there was none.
-  static bool endOne(PgSession& admin) {
-    return !admin
-                .query(
-                    "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
-                    " WHERE application_name = 'festabook' AND datname = current_database()"
-                    " AND state = 'active' ORDER BY random() LIMIT 1) AS victim")
-                .empty();
+  // Ends a session, chosen by lot among those that are working and, now and then, some that are
+  // not; every second time one that is about to commit. nullopt: there was none.
+  static std::optional<Ended> endOne(PgSession& admin) {
+    const auto ended = admin.query(
+        "SELECT client, doing, pg_terminate_backend(pid) FROM"
+        " (SELECT pid, application_name AS client, CASE"
+        "  WHEN wait_event IS DISTINCT FROM 'PgSleep' THEN ''"
+        "  WHEN query LIKE '%FROM seats s%' THEN 'sale'"
+        "  WHEN query LIKE '%FROM coupons%' THEN 'claim'"
+        "  WHEN query ILIKE 'commit' THEN 'transaction' ELSE '' END AS doing"
+        " FROM pg_stat_activity WHERE " +
+        kOfTheService +
+        " AND (state = 'active' OR random() < 0.01)"
+        " ORDER BY random() < 0.5 AND wait_event IS NOT DISTINCT FROM 'PgSleep' DESC, random()"
+        " LIMIT 1) v");
+    if (ended.empty()) return std::nullopt;
+    return Ended{*ended[0][0], *ended[0][1]};
   }
-  void endSessions(int count) {
+  // Until `isEnough`, which is asked after each.
+  void endSessionsUntil(const std::function<bool()>& isEnough) {
     PgSession admin(database_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(8);
-    for (; count > 0 && std::chrono::steady_clock::now() < deadline;
-         std::this_thread::sleep_for(kPause))
-      if (endOne(admin)) --count;
-    EXPECT_EQ(count, 0) << "sessions that could not be ended";
+    for (; !isEnough() && std::chrono::steady_clock::now() < deadline;
+         std::this_thread::sleep_for(kPause)) {
+      const auto ended = endOne(admin);
+      if (!ended) continue;
+      ++ended_[ended->client];
+      ++committing_[ended->client + ' ' + ended->committing];
+      ++all_;
+    }
+    EXPECT_TRUE(isEnough()) << "after " << all_ << " sessions";
   }
 
   PgServer pg_;
   const Config::Database database_ = pg_.createDatabase();
   const Sales sales_{database_};
+  int all_ = 0;                            // sessions that were ended
+  std::map<std::string, int> ended_;       // by client
+  std::map<std::string, int> committing_;  // by client and write
 };
 
 // Writers that never ask for the same thing twice, so that each row tells which request stored it.
@@ -72,11 +104,13 @@ class WritersUnderKills : public Kills {
  protected:
   void SetUp() override {
     Kills::SetUp();
-    service_ = std::make_unique<Service>(database_, kSettings);
+    service_ = std::make_unique<Service>(serverOfTheService(), kSettings);
     performance_ = sales_.performance(kPeople);
     coupon_ = sales_.coupon(kPeople, false);
     for (std::size_t i = 0; i < kFestivals; ++i) councils_.push_back(service_->newFestival());
   }
+
+  virtual Config::Database serverOfTheService() { return database_; }
 
   void writeWhile(const std::function<void()>& act) {
     std::vector<std::thread> writers;
@@ -91,10 +125,12 @@ class WritersUnderKills : public Kills {
   }
 
   void write(HttpClient& client, int n) {
-    switch (n % 4) {
-      case 0: return sell(client, n, {});
-      case 1: return sell(client, n, {{"Idempotency-Key", "sale-" + std::to_string(n)}});
-      case 2: return grant(client, n);
+    switch (n % 6) {
+      case 0:
+      case 1: return sell(client, n, {});
+      case 2: return sell(client, n, {{"Idempotency-Key", "sale-" + std::to_string(n)}});
+      case 3:
+      case 4: return grant(client, n);
       default: return announce(client, n);
     }
   }
@@ -133,12 +169,13 @@ class WritersUnderKills : public Kills {
     history_.answered(who, answer.status, succeeded ? kind + row(answer.json()) : "");
   }
 
-  // As the service counts them.
-  double lostAcknowledgements() const {
+  // Of the writes under this lock, as the service counts them.
+  double lostAcknowledgements(const std::string& lockable) const {
     std::istringstream lines(service_->metrics());
     double sum = 0;
     for (std::string line; std::getline(lines, line);)
-      if (line.starts_with("festa_commit_unknown_total"))
+      if (line.starts_with("festa_commit_unknown_total") &&
+          line.find("lockable=\"" + lockable + '"') != std::string::npos)
         sum += std::stod(line.substr(line.rfind(' ')));
     return sum;
   }
@@ -150,12 +187,17 @@ class WritersUnderKills : public Kills {
     }
   }
 
-  void expectTruth() {
+  // Adds what the database has.
+  std::vector<std::string> brokenPromises() {
     addRows("sale", "SELECT r.id, s.number FROM reservations r JOIN seats s ON s.id = r.seat_id");
     addRows("claim", "SELECT id, user_id FROM coupon_claims");
     addRows("announcement", "SELECT id, substr(title, 14) FROM announcements");
     addHolds(history_, service_->log());
-    EXPECT_THAT(history_.check({.unknown = {500}}), IsEmpty());
+    return history_.check({.unknown = {500}});
+  }
+
+  void expectTruth() {
+    EXPECT_THAT(brokenPromises(), IsEmpty());
     EXPECT_EQ(unanswered_, 0);
     EXPECT_EQ(failures_, 0) << service_->errors();
     const auto seats = sales_.seatsOf(performance_);
@@ -180,13 +222,45 @@ class WritersUnderKills : public Kills {
   std::atomic<int> successes_{0};
 };
 
+// The control: a service that takes the result of a statement for its commit.
+class HastyWritersUnderKills : public WritersUnderKills {
+ protected:
+  Config::Database serverOfTheService() override {
+    auto behindProxy = database_;
+    behindProxy.port = proxy_.port();
+    return behindProxy;
+  }
+  void TearDown() override { service_.reset(); }  // before its proxy
+
+  TcpProxy proxy_{pg_.port(), &HastyReplies::make};
+};
+
 }  // namespace
 
 TEST_F(WritersUnderKills, EverySuccessHasItsRowWhenSessionsEndAtRandom) {
-  writeWhile([this] { endSessions(sized(200, 2000)); });
+  writeWhile([this] {
+    endSessionsUntil([this] {
+      return all_ >= sized(200, 2000) && committing_["festabook-batch sale"] >= 5 &&
+             committing_["festabook-batch claim"] >= 5 &&
+             committing_["festabook-batch transaction"] >= 5;
+    });
+  });
   EXPECT_GT(successes_, 200);
-  EXPECT_GT(lostAcknowledgements(), 0) << "no session was ended where it matters";
+  EXPECT_GT(ended_["festabook"], 0);
+  for (const auto* const lockable : {"seats", "coupons", "announcement-pins"})
+    EXPECT_GT(lostAcknowledgements(lockable), 0) << "no session was ended where it matters";
   expectTruth();
+}
+
+TEST_F(HastyWritersUnderKills, AResultThatIsBelievedBeforeItsCommitIsFoundOut) {
+  writeWhile([this] {
+    endSessionsUntil([this] {
+      return committing_["festabook-batch sale"] >= 3 && committing_["festabook-batch claim"] >= 3;
+    });
+  });
+  const auto broken = brokenPromises();
+  EXPECT_THAT(broken, Contains(HasSubstr("was answered 200, but there is no row 'sale ")));
+  EXPECT_THAT(broken, Contains(HasSubstr("was answered 201, but there is no row 'claim ")));
 }
 
 TEST_F(WritersUnderKills, EverySuccessHasItsRowWhenTheServerRestarts) {
@@ -210,12 +284,7 @@ TEST_F(Kills, EveryQueuedClaimIsFinishedOnceWhenSessionsEndAtRandom) {
   const auto coupon = sales_.coupon(kPeople, true);
   const auto path = "/coupons/" + std::to_string(coupon) + "/claims";
   std::atomic<bool> stop{false};
-  int ended = 0;
-  std::thread killer([&] {
-    PgSession admin(database_);
-    for (; !stop; std::this_thread::sleep_for(kPause))
-      if (endOne(admin)) ++ended;
-  });
+  std::thread killer([&] { endSessionsUntil([&] { return stop.load(); }); });
   const auto answers =
       crowdOf({service.port()}, 8, sized(500, 5000), [&](HttpClient& client, int index) {
         return client.request("POST", path, Sales::as(index + 1));
@@ -231,7 +300,7 @@ TEST_F(Kills, EveryQueuedClaimIsFinishedOnceWhenSessionsEndAtRandom) {
   stop = true;
   killer.join();
   const auto claims = count("count(*)");
-  EXPECT_GT(ended, 20) << "too few sessions were ended to see anything";
+  EXPECT_GT(all_, 20) << "too few sessions were ended to see anything";
   const auto codes = countByCode(answers);
   const auto of = [&](const char* code) { return codes.contains(code) ? codes.at(code) : 0; };
   EXPECT_GE(claims, of("202"));

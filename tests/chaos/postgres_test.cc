@@ -3,6 +3,7 @@
 #include "tests/support/rush.h"
 #include "tests/support/sales.h"
 #include "tests/support/service.h"
+#include "tests/support/sessions.h"
 #include "tests/support/tcp_proxy.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ class PostgresChaos : public testing::Test {
   bool aBackendIs(const std::string& condition) {
     PgSession session(database_);
     return !session
-                .query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'festabook' AND " +
+                .query("SELECT 1 FROM pg_stat_activity WHERE " + kOfTheService + " AND " +
                        condition)
                 .empty();
   }

@@ -22,9 +22,19 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
+bool sendAll(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto count = ::send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 }  // namespace
 
-TcpProxy::TcpProxy(int targetPort) : targetPort_(targetPort) {
+TcpProxy::TcpProxy(int targetPort, std::unique_ptr<ReplyFilter> (*filter)())
+    : filter_(filter), targetPort_(targetPort) {
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   // Its connections inherit it: silencePort() can have the port while some of them still end.
   const int on = 1;
@@ -79,6 +89,7 @@ void TcpProxy::accept() {
 
 void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
   char bytes[16384];
+  const auto filter = isReply && filter_ != nullptr ? filter_() : nullptr;
   while (true) {
     const auto count = recv(from, bytes, sizeof bytes, 0);
     if (count <= 0) break;
@@ -95,7 +106,10 @@ void TcpProxy::pump(Connection& connection, int from, int to, bool isReply) {
       swallowed_ += static_cast<std::size_t>(count);
       continue;
     }
-    if (::send(to, bytes, static_cast<std::size_t>(count), MSG_NOSIGNAL) <= 0) break;
+    std::string_view passed(bytes, static_cast<std::size_t>(count));
+    std::string changed;
+    if (filter != nullptr) passed = changed = filter->pass(passed);
+    if (!sendAll(to, passed)) break;
   }
   close(connection);
   if (connection.held) letThrough();

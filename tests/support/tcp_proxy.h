@@ -3,17 +3,28 @@
 
 #include <atomic>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 namespace festa::test {
 
+// Changes the replies of one connection. Called on that connection's thread.
+class ReplyFilter {
+ public:
+  virtual ~ReplyFilter() = default;
+  // What the client gets, after these bytes from the server.
+  virtual std::string pass(std::string_view bytes) = 0;
+};
+
 // Forwards every connection to a port on 127.0.0.1. Thread-safe.
 class TcpProxy {
  public:
-  explicit TcpProxy(int targetPort);
+  // `filter` makes the filter of each connection; null: replies pass as they are.
+  explicit TcpProxy(int targetPort, std::unique_ptr<ReplyFilter> (*filter)() = nullptr);
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
@@ -53,6 +64,7 @@ class TcpProxy {
   void pump(Connection& connection, int from, int to, bool isReply);
   void close(Connection& connection);
 
+  std::unique_ptr<ReplyFilter> (*const filter_)();
   std::atomic<int> targetPort_;
   int port_ = 0;
   int listener_ = -1;
