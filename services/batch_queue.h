@@ -1,7 +1,6 @@
 // Which writes share a transaction: decisions only, no I/O.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <set>
@@ -11,15 +10,14 @@ namespace festa {
 
 struct BatchLimits {
   std::size_t members = 64;  // of one batch; 1: writes do not share
-  std::size_t underWay = 2;  // batches at the same time
-  std::size_t second = 16;   // members that wait before a batch leaves beside another one
+  std::size_t underWay = 2;  // batches at the same time: each has a connection
 };
 
-// A write that arrives while no batch is under way leaves alone, at once. Writes that arrive while
-// one is under way leave together when it has finished, or beside it as soon as there are `second`
-// of them: PostgreSQL works less for one batch of 30 than for two of 15. `Member::row()` returns a
-// reference to what names the row it writes: two members of one row never share a batch. Members
-// belong to the caller and stay alive until their batch is finished. Not thread-safe.
+// A write never waits beside a free connection: a batch leaves whenever fewer batches are under way
+// than there are connections. Writes that arrive while all are busy leave together as soon as one
+// comes free. `Member::row()` returns a reference to what names the row it writes: two members of
+// one row never share a batch. Members belong to the caller and stay alive until their batch is
+// finished. Not thread-safe.
 template <class Member>
 class BatchQueue {
  public:
@@ -31,7 +29,7 @@ class BatchQueue {
   // now. A batch that is not empty ends with finished().
   std::vector<Member*> leave() {
     std::vector<Member*> batch;
-    if (!mayLeave()) return batch;
+    if (underWay_ >= limits_.underWay) return batch;
     const auto isBefore = [](const Member* a, const Member* b) { return a->row() < b->row(); };
     std::set<const Member*, decltype(isBefore)> rows(isBefore);
     std::deque<Member*> stay;
@@ -55,11 +53,6 @@ class BatchQueue {
   std::size_t underWay() const { return underWay_; }
 
  private:
-  bool mayLeave() const {
-    const auto second = std::min(limits_.second, limits_.members);
-    return underWay_ == 0 || (underWay_ < limits_.underWay && waiting_.size() >= second);
-  }
-
   const BatchLimits limits_;
   std::deque<Member*> waiting_;
   std::size_t underWay_ = 0;

@@ -21,7 +21,7 @@ struct BatchMember {
 };
 
 // Brings writes together, each loop its own; BatchQueue decides which. No timer: what arrives in
-// one turn of the loop leaves at its end, unless enough batches are under way. `Member` is a
+// one turn of the loop leaves at its end, unless each connection has a batch. `Member` is a
 // BatchMember and has a row(), see BatchQueue. Thread-safe; outlives the loops.
 template <class Member>
 class Batches {

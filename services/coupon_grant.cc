@@ -6,11 +6,16 @@ namespace festa {
 
 namespace {
 
+// A user whose row is locked is passed over: the check of the foreign key would wait for it with
+// the coupon's row locked, and all who want this coupon with it.
 std::string grantStatement(bool fenced) {
   const std::string set = fenced ? ", fence = $3" : "";
   const std::string where = fenced ? " AND c.fence < $3" : "";
   return "WITH coupon AS (UPDATE coupons c SET remaining = remaining - 1, granted = granted + 1" +
-         set + " FROM users u WHERE c.id = $1 AND u.id = $2 AND c.remaining > 0" + where +
+         set +
+         " FROM (SELECT id FROM users WHERE id = $2 FOR KEY SHARE SKIP LOCKED) u"
+         " WHERE c.id = $1 AND c.remaining > 0" +
+         where +
          " AND NOT (c.one_per_user AND EXISTS (SELECT 1 FROM coupon_claims"
          " WHERE coupon_id = $1 AND user_id = $2 AND state <> 'FAILED'"
          " AND one_per_user AND NOT unguarded))"

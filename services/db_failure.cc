@@ -23,12 +23,13 @@ constexpr std::string_view kTooMany = "Too many queries in buffer";  // Drogon's
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
 // transactions share and update one row. Its own transaction is rolled back, too. Aborted: the
 // session was still in the failed transaction of an earlier request; nothing of this one was done.
-constexpr std::array<std::string_view, 7> kConflicts{
+constexpr std::array<std::string_view, 8> kConflicts{
     "could not serialize access",
     "deadlock detected",
     "new multixact has more than one updating member",
     "current transaction is aborted",
     "violates unique constraint \"announcements_pin_slot\"",
+    "violates unique constraint \"coupon_claims_once\"",
     "violates unique constraint \"event_dates_once\"",
     "violates unique constraint \"questions_sequence\""};
 constexpr std::array<std::string_view, 16> kGone{"server closed the connection",

@@ -48,9 +48,7 @@ drogon::Task<std::optional<T>> executeWithReceipt(Sql& sql, const WriteGuard& gu
 }
 
 // One attempt. Without a receipt it is a statement of its own, sent on a connection that is free
-// and before the lease ends; its result is the acknowledgement of its commit, because Drogon
-// delivers it when PostgreSQL is ready for the next query. Throws CommitUnknown when the result was
-// lost.
+// and before the lease ends. Throws CommitUnknown when the acknowledgement was lost.
 template <class T>
 drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                                 WriteSettings settings, AtomicWrite<T>& write,
@@ -62,12 +60,7 @@ drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, Wri
   }
   if (guard.observer != nullptr) co_await guard.observer->committing();
   const auto connection = co_await takeConnection(db, options);
-  try {
-    co_return co_await write.execute(*connection, guard.fence);
-  } catch (const drogon::orm::DrogonDbException& error) {
-    if (isUndone(error)) throw;
-  }
-  throw CommitUnknown();
+  co_return co_await acknowledged(write.execute(*connection, guard.fence));
 }
 
 // Under a guard of PostgreSQL's own: a transaction in which the guard comes first.
@@ -189,7 +182,7 @@ drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
     isOvertaken = co_await overtakeIfBehind(guard, stored.fence);
     if (attempt > 1) co_await conflictPause(attempt);
   }
-  throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing");
+  throw ServiceError(ErrorCode::kLockTimeout, "the row kept changing, or stayed locked");
 }
 
 }  // namespace festa

@@ -16,18 +16,31 @@ std::int64_t milliseconds(std::chrono::milliseconds time) {
 
 drogon::Task<IdempotencyService::Found> IdempotencyService::take(IdempotencyAttempt attempt,
                                                                  std::string fingerprint) const {
-  if (batches_ != nullptr && batches_->areShared()) {
-    const bool isTaken = co_await batches_->take(attempt, fingerprint);
-    if (isTaken) co_return Found{State::kTaken};
+  auto shared = KeyTaken::kNo;
+  if (batches_ != nullptr && batches_->areShared())
+    shared = co_await batches_->take(attempt, fingerprint);
+  if (shared == KeyTaken::kYes) co_return Found{State::kTaken};
+  const auto deadline = std::chrono::steady_clock::now() + settings_.lostTime;
+  while (true) {
+    const auto found = co_await takeUnlessLocked(attempt, fingerprint);
+    if (found) co_return *found;
+    // The effect of another attempt is about to end.
+    if (shared == KeyTaken::kNo) co_return Found{State::kRunning};
+    // Our own lost statement still runs: its row is there, and not visible yet.
+    if (std::chrono::steady_clock::now() >= deadline)
+      throw ServiceError(ErrorCode::kDatabaseUnavailable, "a lost statement did not end");
   }
+}
+
+drogon::Task<std::optional<IdempotencyService::Found>> IdempotencyService::takeUnlessLocked(
+    const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
   try {
     co_return co_await takeOrLook(attempt, fingerprint);
   } catch (const drogon::orm::DrogonDbException& error) {
     const auto failure = classify(error);
     if (failure != DbFailure::kTimedOut && failure != DbFailure::kLockTimedOut) throw;
   }
-  // The row is locked: the effect's transaction is about to end.
-  co_return Found{State::kRunning};
+  co_return co_await look(attempt, fingerprint);
 }
 
 drogon::Task<IdempotencyService::Found> IdempotencyService::takeOrLook(

@@ -14,6 +14,8 @@ namespace festa {
 struct IdempotencySettings {
   // After this time another attempt may take the key of one that still runs.
   std::chrono::milliseconds attemptTime{15000};
+  // An attempt whose own statement was lost on its way waits this long for that statement to end.
+  std::chrono::milliseconds lostTime{2000};
   std::chrono::seconds keep{std::chrono::hours(24)};
 };
 
@@ -36,7 +38,10 @@ class IdempotencyService {
                      KeyBatches* batches = nullptr)
       : database_(database), settings_(settings), batches_(batches) {}
 
-  // Takes the attempt's key and commits that, or returns why not.
+  // Takes the attempt's key and commits that, or returns why not. An attempt that took its key by a
+  // statement whose acknowledgement was lost recognises it. Throws ServiceError(
+  // kDatabaseUnavailable) when that statement does not end in time; the key may then stay taken for
+  // the attempt's time.
   drogon::Task<Found> take(IdempotencyAttempt attempt, std::string fingerprint) const;
 
   // The answer that this very request was given before; nullopt: none. Takes no key.
@@ -53,6 +58,9 @@ class IdempotencyService {
  private:
   drogon::Task<Found> takeOrLook(const IdempotencyAttempt& attempt,
                                  const std::string& fingerprint) const;
+  // Nullopt: another transaction, whose end was not awaited any longer, has the key's row.
+  drogon::Task<std::optional<Found>> takeUnlessLocked(const IdempotencyAttempt& attempt,
+                                                      const std::string& fingerprint) const;
   // Nullopt: the key is free.
   drogon::Task<std::optional<Found>> look(const IdempotencyAttempt& attempt,
                                           const std::string& fingerprint) const;

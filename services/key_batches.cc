@@ -23,13 +23,8 @@ constexpr const char* kInsert =
     " SELECT realm, uid, key, fingerprint, owner, now() + $6::bigint * interval '1 millisecond'"
     " FROM fresh ON CONFLICT DO NOTHING RETURNING owner";
 
-drogon::Task<> insert(const Database& database, std::vector<KeyMember*> batch,
-                      std::chrono::milliseconds attemptTime) {
-  const TransactionOptions unguarded;
-  const auto connection = co_await takeConnection(database.batchClient(), unguarded);
-  // In one order everywhere: batches with the same keys must not wait for each other.
-  std::sort(batch.begin(), batch.end(),
-            [](const KeyMember* a, const KeyMember* b) { return a->name < b->name; });
+drogon::Task<drogon::orm::Result> insertIn(Sql& sql, const std::vector<KeyMember*>& batch,
+                                           std::chrono::milliseconds attemptTime) {
   KeyParameters keys;
   SqlArray fingerprints;
   for (const auto* const member : batch) {
@@ -37,16 +32,26 @@ drogon::Task<> insert(const Database& database, std::vector<KeyMember*> batch,
     fingerprints.add(member->fingerprint);
   }
   const std::int64_t milliseconds = attemptTime.count();
-  const auto rows = co_await connection->execSqlCoro(kInsert, keys.realms.take(), keys.uids.take(),
-                                                     keys.keys.take(), keys.owners.take(),
-                                                     fingerprints.take(), milliseconds);
+  co_return co_await sql.execSqlCoro(kInsert, keys.realms.take(), keys.uids.take(),
+                                     keys.keys.take(), keys.owners.take(), fingerprints.take(),
+                                     milliseconds);
+}
+
+drogon::Task<> insert(const Database& database, std::vector<KeyMember*> batch,
+                      std::chrono::milliseconds attemptTime) {
+  const TransactionOptions unguarded;
+  const auto connection = co_await takeConnection(database.batchClient(), unguarded);
+  // In one order everywhere: batches with the same keys must not wait for each other.
+  std::sort(batch.begin(), batch.end(),
+            [](const KeyMember* a, const KeyMember* b) { return a->name < b->name; });
+  const auto rows = co_await acknowledged(insertIn(*connection, batch, attemptTime));
   // Owners are unique. They are few, and mostly returned in the order of the batch.
   std::size_t at = 0;
   for (const auto& row : rows) {
     const auto owner = row[0].as<std::string>();
     for (std::size_t looked = 0; looked < batch.size(); ++looked, at = (at + 1) % batch.size()) {
       if (batch[at]->attempt.owner != owner) continue;
-      batch[at]->isTaken = true;
+      batch[at]->taken = KeyTaken::kYes;
       break;
     }
   }
@@ -54,16 +59,17 @@ drogon::Task<> insert(const Database& database, std::vector<KeyMember*> batch,
 
 }  // namespace
 
-drogon::Task<bool> KeyBatches::take(const IdempotencyAttempt& attempt,
-                                    const std::string& fingerprint) {
+drogon::Task<KeyTaken> KeyBatches::take(const IdempotencyAttempt& attempt,
+                                        const std::string& fingerprint) {
   KeyMember member(attempt, fingerprint);
   co_await join(member);
-  co_return member.isTaken;
+  co_return member.taken;
 }
 
 drogon::Task<> KeyBatches::write(std::vector<KeyMember*> batch) {
-  // A row whose acknowledgement was lost may be stored; the member's own look finds it then.
-  co_await outcomeOf(insert(database_, batch, attemptTime_));
+  const auto end = co_await outcomeOf(insert(database_, batch, attemptTime_));
+  if (!end.isUnknown) co_return;
+  for (auto* const member : batch) member->taken = KeyTaken::kUnknown;
 }
 
 }  // namespace festa

@@ -9,8 +9,13 @@
 
 namespace festa {
 
-// One attempt in a batch. `isTaken` is false when the key is known already, or the statement
-// failed: then the request asks alone.
+enum class KeyTaken {
+  kYes,      // and that is committed
+  kNo,       // the key is known already, or the statement failed: the request asks alone
+  kUnknown,  // the acknowledgement was lost: the statement may have taken it, or still be doing so
+};
+
+// One attempt in a batch.
 struct KeyMember : BatchMember {
   KeyMember(const IdempotencyAttempt& of, const std::string& print)
       : attempt(of),
@@ -22,7 +27,7 @@ struct KeyMember : BatchMember {
   const IdempotencyAttempt& attempt;
   const std::string& fingerprint;
   const std::string name;
-  bool isTaken = false;
+  KeyTaken taken = KeyTaken::kNo;
 };
 
 // Takes keys that were never used, which most are; for others the caller looks. Thread-safe.
@@ -32,8 +37,7 @@ class KeyBatches : public Batches<KeyMember> {
   KeyBatches(const Database& database, BatchLimits limits, std::chrono::milliseconds attemptTime)
       : Batches(limits), database_(database), attemptTime_(attemptTime) {}
 
-  // True: the key is taken, and that is committed. False: the caller must look, nothing is known.
-  drogon::Task<bool> take(const IdempotencyAttempt& attempt, const std::string& fingerprint);
+  drogon::Task<KeyTaken> take(const IdempotencyAttempt& attempt, const std::string& fingerprint);
 
  private:
   drogon::Task<> write(std::vector<KeyMember*> batch) override;

@@ -14,7 +14,8 @@ using Members = std::vector<SaleMember*>;
 
 // One member per element. The conditions on `m` keep PostgreSQL's estimate of its rows low, so that
 // the plan looks seats up by their index, however many were added since it was made. SKIP LOCKED:
-// a member whose row is busy goes alone.
+// a member whose seat or user is locked goes alone. The lock on the user is the one that the check
+// of the foreign key takes; that check would wait for it.
 std::string saleStatement(bool keyed) {
   const std::string keyArrays = keyed ? ", $6::text[], $7::bigint[], $8::text[], $9::text[]" : "";
   const std::string keyColumns = keyed ? ", realm, owner_uid, key, owner" : "";
@@ -32,7 +33,8 @@ std::string saleStatement(bool keyed) {
          " mine AS (SELECT m.n, m.performance, m.uid, m.fence, s.id AS seat_id, u.login, u.name"
          " FROM m CROSS JOIN LATERAL (SELECT 1 FROM performances p WHERE p.id = m.performance"
          "  AND now() >= p.start_reservation_at AND now() < p.end_reservation_at OFFSET 0) p"
-         " CROSS JOIN LATERAL (SELECT login, name FROM users u WHERE u.id = m.uid OFFSET 0) u" +
+         " CROSS JOIN LATERAL (SELECT login, name FROM users u WHERE u.id = m.uid"
+         "  FOR KEY SHARE SKIP LOCKED) u" +
          ownsKey +
          " CROSS JOIN LATERAL (SELECT s.id FROM seats s WHERE s.performance_id = m.performance"
          "  AND s.location = m.location AND s.number = m.number AND NOT s.is_reserved"
@@ -161,14 +163,7 @@ drogon::Task<> SaleBatches::sell(std::vector<SaleMember*> batch) const {
   TransactionOptions options;
   options.hold = &hold;
   const auto connection = co_await takeConnection(database_.batchClient(), options);
-  try {
-    co_await sellIn(*connection, batch);
-    co_return;
-  } catch (const drogon::orm::DrogonDbException& error) {
-    if (isUndone(error)) throw;
-  }
-  // The result is the acknowledgement: it was lost.
-  throw CommitUnknown();
+  co_await acknowledged(sellIn(*connection, batch));
 }
 
 drogon::Task<> SaleBatches::sellWithReceipts(std::vector<SaleMember*> batch) const {

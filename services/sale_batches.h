@@ -26,9 +26,9 @@ struct SaleMember : BatchMember {
 };
 
 // The first attempt of a sale, see guardedStatement(). Each member's outcome is its own: a seat
-// that is sold, closed, locked by another transaction or fenced off costs the others nothing. The
-// statement is sent while the leases of all its members last. Answers with an Idempotency-Key are
-// stored in the same transaction. Thread-safe.
+// that is sold, closed, locked by another transaction or fenced off, and a user whose row is
+// locked, cost the others nothing. The statement is sent while the leases of all its members last.
+// Answers with an Idempotency-Key are stored in the same transaction. Thread-safe.
 class SaleBatches : public Batches<SaleMember> {
  public:
   // `database` outlives it.

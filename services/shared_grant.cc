@@ -21,8 +21,9 @@ namespace {
 
 // $1 coupon, $2 fence, $3 users in the order of arrival. One row per user, unless the coupon does
 // not exist or carries a later fence: place, claim, sequence, what remains, and why there is no
-// claim. A user that stands in the batch twice, and one whose key is not its own, get no reason:
-// they go alone.
+// claim. A user that stands in the batch twice, one whose key is not its own and one whose row is
+// locked get no reason: they go alone. The lock on the user is the one that the check of the
+// foreign key takes; that check would wait for it.
 std::string grantStatement(bool keyed) {
   const std::string arrays =
       keyed ? "$3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]" : "$3::bigint[]";
@@ -39,16 +40,18 @@ std::string grantStatement(bool keyed) {
          "unnest(" +
          arrays + ") WITH ORDINALITY AS m (" + columns +
          ", n) WHERE n > 0 AND uid > 0),"
-         " seen AS (SELECT m.*, u.id IS NOT NULL AS known, earlier.had IS NOT NULL AS had"
+         " seen AS (SELECT m.*, u.id IS NOT NULL AS ready, earlier.had IS NOT NULL AS had,"
+         " u.id IS NULL AND NOT EXISTS (SELECT 1 FROM users WHERE id = m.uid) AS unknown"
          " FROM c CROSS JOIN m"
-         " LEFT JOIN LATERAL (SELECT id FROM users WHERE id = m.uid OFFSET 0) u ON true"
+         " LEFT JOIN LATERAL (SELECT id FROM users WHERE id = m.uid"
+         "  FOR KEY SHARE SKIP LOCKED) u ON true"
          " LEFT JOIN LATERAL (SELECT 1 AS had FROM coupon_claims q WHERE q.coupon_id = $1"
          "  AND q.user_id = m.uid AND q.state <> 'FAILED' AND q.one_per_user AND NOT q.unguarded"
          "  LIMIT 1) earlier ON c.one_per_user),"
          " ok AS (SELECT seen.n, seen.uid, row_number() OVER (ORDER BY seen.n) AS k"
          " FROM c CROSS JOIN seen" +
          ownsKey +
-         " WHERE known AND NOT had AND (nth = 1 OR NOT c.one_per_user)),"
+         " WHERE ready AND NOT had AND (nth = 1 OR NOT c.one_per_user)),"
          " won AS (SELECT ok.* FROM c CROSS JOIN ok WHERE ok.k <= c.remaining),"
          " coupon AS (UPDATE coupons SET remaining = coupons.remaining - w.number,"
          "  granted = coupons.granted + w.number, fence = $2"
@@ -58,7 +61,7 @@ std::string grantStatement(bool keyed) {
          "  SELECT $1, won.uid, 'DONE', c.granted + won.k, c.one_per_user, $2, won.n"
          "  FROM c CROSS JOIN won RETURNING id, ordinal)"
          " SELECT seen.n, claim.id, c.granted + won.k, c.remaining - won.k,"
-         " NOT seen.known, seen.had, ok.n IS NOT NULL FROM c CROSS JOIN seen"
+         " seen.unknown, seen.had, ok.n IS NOT NULL FROM c CROSS JOIN seen"
          " LEFT JOIN ok ON ok.n = seen.n LEFT JOIN won ON won.n = seen.n"
          " LEFT JOIN claim ON claim.ordinal = seen.n";
 }
@@ -150,8 +153,7 @@ drogon::Task<std::optional<CouponClaim>> SharedGrant::run() {
 drogon::Task<bool> SharedGrant::writeFor(Members members) const {
   auto end = co_await outcomeOf(write(members));
   // A claim of a user in this batch was committed while it waited for the coupon: now it is seen.
-  const bool isRepeated = !end.isCommitted && !end.isUnknown && !end.failure;
-  if (isRepeated) end = co_await outcomeOf(write(members));
+  if (end.isConflict) end = co_await outcomeOf(write(members));
   if (end.isUnknown) end = co_await outcomeOf(findOut(members));
   if (end.isCommitted)
     co_return std::all_of(members.begin(), members.end(),
@@ -171,13 +173,7 @@ drogon::Task<> SharedGrant::write(Members members) const {
     co_return;
   }
   const auto connection = co_await takeConnection(database_.batchClient(), options);
-  try {
-    co_await body.grantIn(*connection);
-    co_return;
-  } catch (const drogon::orm::DrogonDbException& error) {
-    if (isUndone(error)) throw;
-  }
-  throw CommitUnknown();
+  co_await acknowledged(body.grantIn(*connection));
 }
 
 drogon::Task<> SharedGrant::findOut(Members members) const {

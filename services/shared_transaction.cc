@@ -21,6 +21,7 @@ drogon::Task<SharedOutcome> outcomeOf(drogon::Task<> transaction) {
     if (!concernsOne) outcome.failure = std::current_exception();
   } catch (const drogon::orm::DrogonDbException& error) {
     const auto kind = classify(error);
+    outcome.isConflict = kind == DbFailure::kConflict;
     if (kind == DbFailure::kUnavailable || kind == DbFailure::kOverloaded)
       outcome.failure = std::current_exception();
     else

@@ -38,6 +38,7 @@ class SharedCounts {
 struct SharedOutcome {
   bool isCommitted = false;
   bool isUnknown = false;           // its acknowledgement was lost
+  bool isConflict = false;          // nothing is stored; sent again, it may succeed
   std::exception_ptr failure = {};  // nothing is stored, and a member alone would fare no better
   // None of them: nothing is stored, and each member tries alone.
 };

@@ -3,6 +3,7 @@
 // report the outcome.
 #pragma once
 
+#include "services/db_failure.h"
 #include "services/hold.h"
 #include "services/write_observer.h"
 
@@ -47,6 +48,18 @@ drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
 // back to the pool with the last pointer. Of the options, hold and observer count.
 drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
                                                   const TransactionOptions& options);
+// Awaits a statement that commits by itself: its result is the acknowledgement of its commit,
+// because Drogon delivers it when PostgreSQL is ready for the next query. Throws CommitUnknown when
+// the result was lost, and the database's error when that says for certain that nothing happened.
+template <class T>
+drogon::Task<T> acknowledged(drogon::Task<T> statement) {
+  try {
+    co_return co_await statement;
+  } catch (const drogon::orm::DrogonDbException& error) {
+    if (isUndone(error)) throw;
+  }
+  throw CommitUnknown();
+}
 // Throws ServiceError(kLockLost) when the hold has ended. `hold` may be null.
 void requireTimeLeft(const Hold* hold);
 // Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome

@@ -2,9 +2,12 @@
 
 #include "services/idempotency_service.h"
 #include "tests/services/database_fixture.h"
+#include "tests/support/tcp_proxy.h"
 #include "tests/support/test_guard.h"
 
 #include <gmock/gmock.h>
+
+#include <set>
 
 namespace festa::test {
 
@@ -71,6 +74,71 @@ TEST_F(KeyBatchesTest, AKnownKeyIsAnsweredAsEverBesideNewOnes) {
   EXPECT_EQ(states, (std::vector{State::kTaken, State::kDone, State::kReused, State::kTaken,
                                  State::kRunning}));
   EXPECT_EQ(one("SELECT owner FROM idempotency_keys WHERE key = 'expired'"), "d");
+}
+
+// A connection that was lost leaves its backend at work: the row is there, and not yet visible.
+class LostKeyBatchTest : public KeyBatchesTest {
+ protected:
+  LostKeyBatchTest() {
+    session_.run(
+        "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " IF current_setting('application_name') = 'batch' THEN"
+        "  PERFORM pg_advisory_xact_lock(7); END IF; RETURN NULL; END $$");
+    session_.run(
+        "CREATE TRIGGER linger AFTER INSERT ON idempotency_keys FOR EACH ROW"
+        " EXECUTE FUNCTION linger()");
+    other_.run("BEGIN; SELECT pg_advisory_xact_lock(7)");
+  }
+
+  std::string waiting(const std::string& name, const std::string& what) {
+    return "SELECT " + what + " FROM pg_stat_activity WHERE datname = current_database()" +
+           " AND wait_event_type = 'Lock' AND application_name = '" + name + "'";
+  }
+  // The first attempt, whose batch is lost while it works.
+  std::future<IdempotencyService::Found> startLost(std::chrono::milliseconds patience) {
+    auto where = where_;
+    where.port = proxy_.port();
+    auto& database = keptForever(std::make_unique<TwoClients>(
+        connect(where_, 2, "-c lock_timeout=50"), connect(where, 1, "-c application_name=batch")));
+    auto& batches = keptForever(
+        std::make_unique<KeyBatches>(database, BatchLimits{64, 1}, std::chrono::seconds(15)));
+    IdempotencySettings settings;
+    settings.lostTime = patience;
+    const auto& keys =
+        keptForever(std::make_unique<IdempotencyService>(database, settings, &batches));
+    auto found = startOn(loops_.at(), [&keys] { return keys.take(attemptOf("k", "a"), "print"); });
+    EXPECT_TRUE(eventually([&] { return one(waiting("batch", "count(*)")) == "1"; }));
+    proxy_.cut();
+    return found;
+  }
+
+  TcpProxy proxy_{sharedPg().port()};
+  PgSession other_{where_};
+};
+
+TEST_F(LostKeyBatchTest, AnAttemptWaitsForTheStatementThatItLost) {
+  auto found = startLost(kPatience);
+  // Its own insert meets the key again and again: each wait ends by its time-out.
+  std::set<std::string> waits;
+  ASSERT_TRUE(eventually([&] {
+    for (const auto& row : session_.query(waiting("", "query_start")))
+      waits.insert(row.at(0).value_or(""));
+    return waits.size() >= 3;
+  }));
+  other_.run("COMMIT");
+  EXPECT_EQ(finish(std::move(found)).state, State::kTaken);
+  EXPECT_EQ(one("SELECT owner FROM idempotency_keys"), "a");
+}
+
+TEST_F(LostKeyBatchTest, AStatementThatDoesNotEndIsAnUnavailableDatabaseNotAConflict) {
+  auto found = startLost(std::chrono::milliseconds(1));
+  try {
+    finish(std::move(found));
+    FAIL() << "it was taken, or told to be running";
+  } catch (const ServiceError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kDatabaseUnavailable);
+  }
+  other_.run("COMMIT");
 }
 
 // The acknowledgement was lost: the same attempt finds its own row.

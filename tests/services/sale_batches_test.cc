@@ -1,8 +1,12 @@
 #include "services/sale_batches.h"
 
+#include "controllers/held_lock.h"
+#include "lock/lock_filter.h"
+#include "lock/memory_lock_storage.h"
 #include "services/idempotency_service.h"
 #include "services/reservation_service.h"
 #include "tests/services/database_fixture.h"
+#include "tests/support/middleware.h"
 #include "tests/support/tcp_proxy.h"
 #include "tests/support/test_guard.h"
 
@@ -33,17 +37,6 @@ class KeyReceipt : public Receipt<Reservation> {
 
  private:
   const IdempotencyAttempt attempt_;
-};
-
-// Batches have a client of their own.
-struct TwoClients : public Database {
-  TwoClients(drogon::orm::DbClientPtr one, drogon::orm::DbClientPtr other)
-      : Database({}), plain(std::move(one)), batch(std::move(other)) {}
-  drogon::orm::DbClientPtr client() const override { return plain; }
-  drogon::orm::DbClientPtr batchClient() const override { return batch; }
-
-  const drogon::orm::DbClientPtr plain;
-  const drogon::orm::DbClientPtr batch;
 };
 
 // Performance 1 is open, with the seats A1 … A40; performance 2, with A1, is closed. Two users.
@@ -172,15 +165,26 @@ TEST_F(SaleBatchesTest, ALockedRowCostsTheOthersNothing) {
   EXPECT_GT(finish(std::move(all[0])).id, 0) << "it has waited alone";
 }
 
-// The check of the foreign key waits for the user's row, which SKIP LOCKED does not cover.
-TEST_F(SaleBatchesTest, ABatchThatFailsIsWrittenMemberByMember) {
-  const auto db = connect(where_, 6, "-c lock_timeout=100");
+// The check of the foreign key would wait for it. No time-out ends a wait here.
+TEST_F(SaleBatchesTest, ALockedUserCostsTheOthersNothing) {
   PgSession other(where_);
   other.run("BEGIN");
   other.run("SELECT 1 FROM users WHERE id = 2 FOR UPDATE");
   auto wishes = seats(1, 5);
   wishes[2].user = 2;
-  auto all = start(wishes, testDatabase(db));
+  auto all = start(wishes);
+  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_GT(finish(std::move(all[i])).id, 0);
+  EXPECT_EQ(sales(), "4");
+  EXPECT_EQ(transactions(), "1") << "the batch failed, and they were written one by one";
+  other.run("COMMIT");
+  EXPECT_EQ(finish(std::move(all[2])).user.login, "u2") << "it has waited alone";
+}
+
+TEST_F(SaleBatchesTest, ABatchThatFailsIsWrittenMemberByMember) {
+  session_.run("ALTER TABLE reservations ADD CONSTRAINT not_for_two CHECK (user_id <> 2)");
+  auto wishes = seats(1, 5);
+  wishes[2].user = 2;
+  auto all = start(wishes);
   for (const std::size_t i : {0, 1, 3, 4}) EXPECT_GT(finish(std::move(all[i])).id, 0);
   EXPECT_THROW(finish(std::move(all[2])), drogon::orm::DrogonDbException);
   EXPECT_EQ(sales(), "4");
@@ -217,6 +221,86 @@ TEST_F(SaleBatchesTest, ALostAcknowledgementIsResolvedForEachMemberByItsOwnRow) 
   // Its row does not carry its token: nothing was stored for it.
   EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kDatabaseUnavailable);
   EXPECT_EQ(sales(), "5");
+}
+
+// Sales under the keys of their seats, by a filter as in production.
+class HeldSaleBatchesTest : public SaleBatchesTest {
+ protected:
+  // Sales of these seats that begin in one turn of the loop, after their keys were taken.
+  std::vector<std::future<bool>> sell(const std::vector<int>& numbers) {
+    std::promise<void> all;
+    loops_.at()->queueInLoop([ready = all.get_future().share()] { ready.wait(); });
+    std::vector<std::future<bool>> sold;
+    for (const int number : numbers)
+      sold.push_back(startOn(loops_.at(), [this, number] { return sellHeld(number); }));
+    all.set_value();
+    return sold;
+  }
+  bool isFree(int number) {
+    const lock::LockRequest request{keyOf(number), lock::Millis{0}, lock::Millis{30'000}};
+    auto lease = runOn(loops_.at(), [&] { return storage_->tryLock(request); });
+    if (lease) runOn(loops_.at(), [&] { return storage_->unlock(*lease); });
+    return lease.has_value();
+  }
+  bool isSold(int number) {
+    return one("SELECT is_reserved FROM seats WHERE id = " + std::to_string(number)) == "t";
+  }
+
+  TcpProxy proxy_{sharedPg().port()};
+
+ private:
+  static std::string keyOf(int number) { return "seat:" + std::to_string(number); }
+  const Database& twoConnections() {
+    auto where = where_;
+    where.port = proxy_.port();
+    return keptForever(std::make_unique<TwoClients>(db_, connect(where, 2)));
+  }
+  drogon::Task<bool> sellHeld(int number) {
+    auto work = [this, number](lock::LockHold& hold) { return sellUnder(hold, number); };
+    const lock::Strategy strategy{"memory", storage_.get()};
+    const auto key = keyOf(number);
+    const auto end = co_await filter_.run(nullptr, strategy, key, work);
+    co_return std::holds_alternative<bool>(end);
+  }
+  drogon::Task<bool> sellUnder(lock::LockHold& hold, int number) {
+    HeldLock held(hold);
+    WriteGuard guard;
+    guard.hold = &held;
+    guard.fence = hold.lease()->fence;
+    const SeatRef seat{1, "A", number};
+    co_await service_.reserve(seat, 1, guard, nullptr);
+    co_return true;
+  }
+
+  std::shared_ptr<lock::LockStorage> storage_ = lock::MemoryLockStorage::create(1, loops_.at());
+  lock::LockBoard board_{100};
+  const lock::LockFilter filter_{
+      lock::Lockable{.name = "seats", .key = "k", .lease = lock::Millis{15'000}}, board_,
+      keptForever(std::make_unique<Recorder>())};
+  const Database& database_ = twoConnections();
+  SaleBatches& batches_ = keptForever(std::make_unique<SaleBatches>(database_, BatchLimits{64, 2}));
+  const ReservationService& service_ =
+      keptForever(std::make_unique<ReservationService>(database_, sold_, batches_));
+};
+
+TEST_F(HeldSaleBatchesTest, EachKeyIsReleasedAfterTheAcknowledgementOfItsOwnBatch) {
+  proxy_.holdBackNext();
+  auto first = sell({1, 2, 3});
+  ASSERT_TRUE(eventually([&] { return proxy_.isHoldingBack(); }));
+  auto second = sell({4, 5});
+  for (auto& sale : second) EXPECT_TRUE(finish(std::move(sale)));
+  for (const int number : {4, 5}) EXPECT_TRUE(isFree(number)) << number;
+  for (const int number : {1, 2, 3}) {
+    EXPECT_FALSE(isSold(number)) << number;
+    EXPECT_FALSE(isFree(number)) << number << " was released by another batch's acknowledgement";
+  }
+  proxy_.letThrough();
+  for (auto& sale : first) EXPECT_TRUE(finish(std::move(sale)));
+  for (const int number : {1, 2, 3}) {
+    EXPECT_TRUE(isSold(number)) << number;
+    EXPECT_TRUE(isFree(number)) << number;
+  }
+  EXPECT_EQ(transactions(), "2");
 }
 
 TEST_F(SaleBatchesTest, AnswersWithAKeyAreStoredInTheSameTransaction) {

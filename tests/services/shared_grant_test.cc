@@ -32,16 +32,6 @@ class KeyReceipt : public Receipt<CouponClaim> {
   const IdempotencyAttempt attempt_;
 };
 
-struct TwoClients : public Database {
-  TwoClients(drogon::orm::DbClientPtr one, drogon::orm::DbClientPtr other)
-      : Database({}), plain(std::move(one)), batch(std::move(other)) {}
-  drogon::orm::DbClientPtr client() const override { return plain; }
-  drogon::orm::DbClientPtr batchClient() const override { return batch; }
-
-  const drogon::orm::DbClientPtr plain;
-  const drogon::orm::DbClientPtr batch;
-};
-
 // Coupon 1, one per user; users 1 … 20. Requests on two loops hold its key together.
 class SharedGrantTest : public DatabaseFixture {
  protected:
@@ -182,6 +172,40 @@ TEST_F(SharedGrantTest, OneMemberWithoutAGrantLeavesNoGap) {
                 " FROM coupon_claims"),
             "1:2 2:1 3:3 4:4");
   EXPECT_EQ(one("SELECT remaining || ' ' || granted FROM coupons"), "1 4");
+}
+
+// The check of the foreign key would wait for it, with the coupon's row locked. No time-out ends a
+// wait here.
+TEST_F(SharedGrantTest, ALockedUserDelaysNeitherTheOthersNorTheNextHolders) {
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("SELECT 1 FROM users WHERE id = 3 FOR UPDATE");
+  auto all = start({{1}, {2}, {3}, {4}});
+  EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kLockTimeout);
+  all.erase(all.begin() + 2);
+  EXPECT_THAT(sequencesOf(std::move(all)), ElementsAre(1, 2, 3));
+  EXPECT_EQ(transactions(), "1") << "the batch failed, and they were granted one by one";
+  EXPECT_THAT(sequencesOf(start({{5}, {6}})), ElementsAre(4, 5)) << "while the user is locked";
+  other.run("COMMIT");
+}
+
+// The statement waits for the coupon with a view of the claims from before.
+TEST_F(SharedGrantTest, AClaimThatIsCommittedMeanwhileIsSeenBySendingItOnceMore) {
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("UPDATE coupons SET remaining = 4, granted = 1");
+  other.run(
+      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
+      " VALUES (1, 2, 'DONE', 1, true)");
+  auto all = start({{1}, {2}, {3}});
+  ASSERT_TRUE(eventually([&] {
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
+  }));
+  other.run("COMMIT");
+  EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kAlreadyClaimed);
+  all.erase(all.begin() + 1);
+  EXPECT_THAT(sequencesOf(std::move(all)), ElementsAre(2, 3));
+  EXPECT_EQ(transactions(), "2") << "the other one's, and one for all holders";
 }
 
 TEST_F(SharedGrantTest, ACouponThatIsNotThereIsNotFound) {

@@ -118,6 +118,17 @@ struct TestDatabase : public Database {
   const drogon::orm::DbClientPtr db;
 };
 
+// Batches have a client of their own.
+struct TwoClients : public Database {
+  TwoClients(drogon::orm::DbClientPtr one, drogon::orm::DbClientPtr other)
+      : Database({}), plain(std::move(one)), batch(std::move(other)) {}
+  drogon::orm::DbClientPtr client() const override { return plain; }
+  drogon::orm::DbClientPtr batchClient() const override { return batch; }
+
+  const drogon::orm::DbClientPtr plain;
+  const drogon::orm::DbClientPtr batch;
+};
+
 inline const Database& testDatabase(drogon::orm::DbClientPtr db, WriteSettings writes = {}) {
   return keptForever(std::make_unique<TestDatabase>(std::move(db), writes));
 }
