@@ -1,5 +1,5 @@
 // "/council": a council's announcements and their pins.
-import { $, call, carryOut, dateTime, fill, frame, h, land, loginForm, onLanguage, part, session, store, t, toast, words } from "./shared.mjs";
+import { $, call, carryOut, dateTime, fill, frame, h, land, loginForm, onLanguage, part, session, store, t, toast, wishes, words } from "./shared.mjs";
 import { toastNotifications } from "./notifications.mjs";
 
 const PINS = 3;
@@ -81,8 +81,14 @@ async function read() {
   const list = await call("GET", "/announcements", { festival: person.festival, cache: "no-cache" });
   if (number < applied || council.person()?.name !== person.name) return;
   applied = number;
+  settlePins([...list.pinned, ...list.unpinned]);
   const { full } = state.get();
   state.set({ ...list, loaded: true, live: true, full: list.pinned.length < PINS ? null : full });
+}
+// A pin whose answer was lost is as it was wished: to wish for it again after another change is a new wish.
+function settlePins(all) {
+  const pins = new Map(all.map((one) => [`/announcements/${one.announcementId}/pin`, one.isPinned]));
+  wishes.settleAll(([, , path, body]) => pins.has(path) && pins.get(path) === body.pinned);
 }
 async function load() {
   const person = council.person();
@@ -113,10 +119,9 @@ function fail(error, swap = null) {
   land(field ?? complaint);
 }
 // Runs one call that changes announcements, then reads the board again. True: it was done.
-let isBusy = false;
 async function act(work, said, swap = null) {
-  if (isBusy) return false;
-  isBusy = true;
+  if (desk.getAttribute("aria-busy") === "true") return false;
+  desk.setAttribute("aria-busy", "true");
   let failure = null;
   try {
     await work();
@@ -124,7 +129,7 @@ async function act(work, said, swap = null) {
   } catch (error) {
     failure = error;
   }
-  isBusy = false;
+  desk.setAttribute("aria-busy", "false");
   await read().catch(() => state.set({ live: false }));
   if (failure === null) state.set({ error: null, full: null, asking: null });
   else fail(failure, swap);

@@ -33,7 +33,13 @@ export class Intentions {
   }
   settle(wish) {
     const name = JSON.stringify(wish);
-    this.#write(this.#read().filter(([one]) => one !== name));
+    this.settleAll((one) => JSON.stringify(one) === name);
+  }
+  // Those for which isDone(wish): it can be seen that they were carried out.
+  settleAll(isDone) {
+    const open = this.#read();
+    const left = open.filter(([name]) => !isDone(JSON.parse(name)));
+    if (left.length < open.length) this.#write(left);
   }
   #read() {
     try {

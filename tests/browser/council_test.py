@@ -14,15 +14,9 @@ class CouncilPage(WindowTest):
         window.until(window.is_live, "a live board")
         return window
 
-    def clear(self, festival):
-        council = self.lab.post("/councils/login", {"username": f"council{festival}", "password": "council-demo-1"})["accessToken"]
-        listed = self.lab.get("/announcements", festival=str(festival))
-        for one in listed["pinned"] + listed["unpinned"]:
-            self.lab.delete(f"/announcements/{one['announcementId']}", council)
-
     def setUp(self):
         for festival in (1, 2):
-            self.clear(festival)
+            self.lab.clear_board(festival)
 
     def publish(self, window, title, pinned=False):
         window.type("title", title)
@@ -67,10 +61,10 @@ class CouncilPage(WindowTest):
     def test_with_three_pins_and_no_other_it_does_not_say_that_there_are_none(self):
         window = self.full()
         window.says("none", "all of them are pinned")
-        self.clear(2)
+        self.lab.clear_board(2)
         window.says("none", "no announcements yet")
 
-    def test_what_another_browser_writes_is_shown_and_disturbs_nobody(self):
+    def test_what_another_browser_writes_is_shown_and_takes_neither_focus_nor_text(self):
         writer, other = self.desk("council1"), self.desk("council1", language="ko")
         self.publish(writer, "First")
         other.says("note", "First")
@@ -163,7 +157,7 @@ class CouncilPage(WindowTest):
     def test_a_toast_covers_nothing_that_can_be_pressed(self):
         for width, height in ((390, 844), (1280, 560)):
             with self.subTest(width=width):
-                self.clear(1)
+                self.lab.clear_board(1)
                 window = self.desk("council1", width=width, height=height)
                 for title in ("One", "Two", "Three"):
                     self.publish(window, title)

@@ -56,6 +56,13 @@ class Lab:
         with self._open(urllib.request.Request(self.address + path, method="DELETE"), token):
             pass
 
+    def clear_board(self, festival):
+        """Deletes all announcements of festival 1 or 2."""
+        council = self.post("/councils/login", {"username": f"council{festival}", "password": "council-demo-1"})["accessToken"]
+        listed = self.get("/announcements", festival=str(festival))
+        for one in listed["pinned"] + listed["unpinned"]:
+            self.delete(f"/announcements/{one['announcementId']}", council)
+
     def get(self, path, token=None, **headers):
         return self._ask(urllib.request.Request(self.address + path, headers=headers), token)
 
@@ -135,7 +142,8 @@ class Window:
     def click(self, name):
         """The first, as soon as it can be used."""
         self.until(lambda: self.script(
-            "const one = document.querySelector(`[data-test=\"${arguments[0]}\"]`); if (!one || one.disabled) return false;"
+            "const one = document.querySelector(`[data-test=\"${arguments[0]}\"]`);"
+            "if (!one || one.disabled || one.closest('[aria-busy=true]')) return false;"
             "one.click(); return true", name), name)
 
     def type(self, name, text):
@@ -163,7 +171,8 @@ class Window:
 
     def press(self, name):
         """As a person at a keyboard: the first such element gets the focus and then Enter."""
-        self.until(lambda: self.script("const one = document.querySelector(`[data-test=\"${arguments[0]}\"]`); one?.focus(); return one", name), name)
+        self.until(lambda: self.script("const one = document.querySelector(`[data-test=\"${arguments[0]}\"]`);"
+                                       "if (!one || one.closest('[aria-busy=true]')) return false; one.focus(); return true", name), name)
         self.browser.switch_to.active_element.send_keys("\ue007")
 
     def break_token(self, realm):

@@ -93,6 +93,22 @@ class LostAnswers(WindowTest):
         window.says("mine", "D 24")
         self.assertEqual(self.seats_of("user14"), [("D", 24)])
 
+    def test_a_pin_whose_answer_was_lost_can_be_taken_back_and_wished_again(self):
+        council = self.lab.post("/councils/login", {"username": "council2", "password": "council-demo-1"})["accessToken"]
+        self.lab.clear_board(2)
+        made = self.lab.post("/announcements", {"title": "To and fro", "content": "pinned and not"}, council)["announcementId"]
+        window = self.window(self.network.address)
+        window.open("/council")
+        window.log_in("council2")
+        window.says("note", "To and fro")
+        self.network.lose_next("PATCH", f"/announcements/{made}/pin")
+        window.click("pin")
+        window.says("pinned", "To and fro")
+        window.click("unpin")
+        window.says("note", "To and fro")
+        window.click("pin")
+        window.says("pinned", "To and fro")
+
     def test_an_announcement_is_published_once(self):
         window = self.window(self.network.address)
         window.open("/council")

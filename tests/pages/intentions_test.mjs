@@ -28,6 +28,13 @@ test("another person, path or body is another wish", () => {
   assert.ok(open().isOpen(wishes[1]));
 });
 
+test("wishes that can be seen to be done are settled together", () => {
+  const { open } = fresh();
+  for (const number of [1, 2, 3]) open().keyOf(["user1", "POST", "/seats", { number }]);
+  open().settleAll(([, , path, body]) => path === "/seats" && body.number < 3);
+  assert.deepEqual([1, 2, 3].map((number) => open().isOpen(["user1", "POST", "/seats", { number }])), [false, false, true]);
+});
+
 test("what is kept is bounded, and the oldest is forgotten", () => {
   const { open, storage } = fresh();
   for (let i = 0; i < 200; ++i) open().keyOf([i]);
