@@ -107,6 +107,8 @@ export const texts = {
     "삭제했습니다.",
   "Pin or unpin":
     "고정하거나 고정을 풉니다",
+  "Who: councils, admins. With `insteadOf` one call swaps two pins: both change, or neither.":
+    "호출할 수 있는 사람: 학생회, 관리자. `insteadOf`를 쓰면 한 번의 호출로 두 고정을 맞바꿉니다. 둘 다 바뀌거나 둘 다 그대로입니다.",
   "Pinned or unpinned, or it was so before.":
     "고정했거나 풀었습니다. 또는 이미 그 상태였습니다.",
   "Change the festival of the token":
@@ -525,6 +527,14 @@ export const texts = {
     "새 축제는 아직 사용자에게 보이지 않습니다.",
   "Always empty; clients expect it.":
     "항상 비어 있습니다. 클라이언트가 기대하는 필드입니다.",
+  "Another announcement of the festival, which is unpinned in the same transaction: it makes room. Only with a pin.":
+    "같은 축제의 다른 공지. 같은 트랜잭션에서 고정이 풀려 자리를 내줍니다. 고정할 때만 쓸 수 있습니다.",
+  "All facts hold.":
+    "모든 사실이 지켜졌습니다.",
+  "`lucky`: all facts hold, but nothing protected them: a control, a lock inside one process on several instances, or one released before COMMIT, without the backstop.":
+    "`lucky`: 모든 사실이 지켜졌지만 지켜 준 것은 없습니다. 대조군이거나, 여러 인스턴스에서 한 프로세스 안의 잠금이거나, COMMIT 전에 풀린 잠금이며, 백스톱이 없습니다.",
+  "Locks granted, and how many of them were overtaken: their request had been received by the lock's storage before the one that was granted before it was sent.":
+    "내준 잠금의 수와 그 가운데 앞질린 수. 앞질린 것은 먼저 잠금을 받은 요청이 보내지기도 전에 그 요청이 잠금 저장소에 닿아 있던 것입니다.",
   "At most 3 in normal service, newest first.":
     "정상 운영에서는 세 개까지이며 최신 것부터입니다.",
   "Newest first.":
@@ -605,14 +615,10 @@ export const texts = {
     "성공한 답변의 수입니다.",
   "Of them, more than there may be.":
     "그 가운데 있을 수 있는 수를 넘은 것입니다.",
-  "The verdict: all facts hold.":
-    "판정입니다: 모든 사실이 지켜졌습니다.",
   "Read from the database.":
     "데이터베이스에서 읽습니다.",
   "Percentiles of answers, of waits for the lock and of holds.":
     "답변, 락 대기, 보유 시간의 백분위수입니다.",
-  "Locks granted, and those that were overtaken by a later asker.":
-    "얻은 락의 수, 그리고 나중에 요청한 쪽에게 추월당한 수입니다.",
   "Pairs of lanes (by their place in `lanes`) whose transactions broke the rule together.":
     "트랜잭션이 함께 규칙을 어긴 레인의 쌍이며, `lanes`에서의 자리로 적습니다.",
   "In the order of the answers.":
