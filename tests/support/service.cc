@@ -163,6 +163,16 @@ void Service::kill() {
   process().wait();
 }
 
+namespace {
+
+void insertLeases(Service::Settings& settings, const std::string& milliseconds) {
+  for (const std::string name :
+       {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
+    settings.emplace("LOCK_LOCKABLES_" + name + "_LEASE_MS", milliseconds);
+}
+
+}  // namespace
+
 Service::Settings patient(Service::Settings settings) {
   settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "6000"},
                    {"DATABASE_STATEMENT_TIMEOUT_MS", "3000"},
@@ -171,9 +181,13 @@ Service::Settings patient(Service::Settings settings) {
                    {"REDIS_TIMEOUT_MS", "3000"},
                    {"REDLOCK_MAX_LEASE_MS", "40000"}});
   // Longer than the longest path with these time-outs, 29 s, also for the last follower.
-  for (const std::string name :
-       {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
-    settings.emplace("LOCK_LOCKABLES_" + name + "_LEASE_MS", "40000");
+  insertLeases(settings, "40000");
+  return settings;
+}
+
+Service::Settings ofSeveral(Service::Settings settings) {
+  settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "1500"}, {"DATABASE_COMMIT_TIMEOUT_MS", "1400"}});
+  insertLeases(settings, "5000");
   return settings;
 }
 
