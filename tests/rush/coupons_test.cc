@@ -3,7 +3,10 @@
 #include "tests/support/rush.h"
 #include "tests/support/sales.h"
 #include "tests/support/size.h"
+#include "tests/support/stall_watch.h"
 #include "tests/support/strategy_cases.h"
+
+#include <set>
 
 namespace festa::test {
 
@@ -13,19 +16,42 @@ constexpr int kConnections = 32;
 constexpr int kClicks = 5;  // of every user, at once
 const int kUsers = kSanitized ? 30 : sized(120, 1000);
 const int kStock = kUsers / 2;
+const std::string kUnknown = "500 COMMIT_UNCONFIRMED";
 
 struct Outcome {
   std::map<std::string, int> answers;
-  std::string errors;  // what the service wrote about them
+  std::set<int> told;     // users who were told that they have one
+  std::set<int> unsure;   // users who were told that it is not known
+  std::set<int> holders;  // users who have one
+  std::string errors;     // what the service wrote about them
   std::int64_t claims;
   std::int64_t users;
   std::int64_t sequences;  // different ones
   std::int64_t last;       // the largest
   std::int64_t remaining;
+  StallWatch::Clock::duration stall;  // of the machine, meanwhile
 };
+
+// The users whose answers are among these.
+std::set<int> usersWith(const std::vector<Response>& answers, int status) {
+  std::set<int> users;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (answers[i].status == status) users.insert(static_cast<int>(i) / kClicks + 1);
+  return users;
+}
+
+std::set<int> holdersOf(const Config::Database& database, std::int64_t coupon) {
+  std::set<int> users;
+  for (const auto& row :
+       PgSession(database).query("SELECT user_id FROM coupon_claims WHERE coupon_id = $1::bigint",
+                                 {std::to_string(coupon)}))
+    users.insert(std::stoi(*row[0]));
+  return users;
+}
 
 Outcome rushOn(const Service& service, const std::vector<int>& ports, const Headers& protection,
                bool onePerUser = true) {
+  const StallWatch watch;
   const Sales sales(service.database());
   sales.haveUsers(kUsers);
   const auto coupon = sales.coupon(kStock, onePerUser);
@@ -43,31 +69,49 @@ Outcome rushOn(const Service& service, const std::vector<int>& ports, const Head
                         coupon);
   };
   return {countByCode(answers),
+          usersWith(answers, 201),
+          usersWith(answers, 500),
+          holdersOf(service.database(), coupon),
           service.errors(),
           count("count(*)"),
           count("count(DISTINCT user_id)"),
           count("count(DISTINCT sequence)"),
           count("coalesce(max(sequence), 0)"),
-          sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon)};
+          sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon),
+          watch.longest()};
 }
 
-// `mostUnknown`: how many clients may not know whether they have one.
-void expectExactlyTheStock(const Outcome& outcome, int mostUnknown = 0) {
+// Every user who was told of a claim has one, and every user with one was told, or told that it is
+// not known.
+void expectTheStockAndTrueAnswers(const Outcome& outcome) {
   EXPECT_EQ(outcome.claims, kStock);
   EXPECT_EQ(outcome.users, kStock) << "a user has two";
   EXPECT_EQ(outcome.sequences, kStock);
   EXPECT_EQ(outcome.last, kStock) << "there is a gap";
   EXPECT_EQ(outcome.remaining, 0);
   auto answers = outcome.answers;
-  const int unknown = answers["500 COMMIT_UNCONFIRMED"];
-  EXPECT_LE(unknown, mostUnknown) << outcome.errors;
-  EXPECT_LE(answers["201"], kStock);
-  EXPECT_GE(answers["201"] + unknown, kStock);
-  for (const auto* expected :
-       {"201", "409 ALREADY_CLAIMED", "409 COUPON_SOLD_OUT", "500 COMMIT_UNCONFIRMED"})
+  EXPECT_EQ(answers["201"], static_cast<int>(outcome.told.size())) << "a user was told of two";
+  for (const int user : outcome.told)
+    EXPECT_TRUE(outcome.holders.contains(user)) << "user " << user << " has none";
+  for (const int user : outcome.holders)
+    EXPECT_TRUE(outcome.told.contains(user) || outcome.unsure.contains(user))
+        << "user " << user << " was not told";
+  for (const auto& expected : {std::string("201"), std::string("409 ALREADY_CLAIMED"),
+                               std::string("409 COUPON_SOLD_OUT"), kUnknown})
     answers.erase(expected);
   EXPECT_TRUE(answers.empty()) << answers.begin()->first << " × " << answers.begin()->second << '\n'
                                << outcome.errors;
+}
+
+int unknownIn(const Outcome& outcome) {
+  const auto found = outcome.answers.find(kUnknown);
+  return found == outcome.answers.end() ? 0 : found->second;
+}
+
+// Everybody knows, too.
+void expectExactlyTheStock(const Outcome& outcome) {
+  expectTheStockAndTrueAnswers(outcome);
+  EXPECT_EQ(unknownIn(outcome), 0) << outcome.errors;
 }
 
 class CouponRush : public testing::TestWithParam<Protection> {
@@ -104,18 +148,17 @@ TEST_F(CouponRush, WithoutProtectionTheStockIsOversold) {
 
 namespace {
 
-// The longest leases for which redis-fair grants the key ahead to another process, and time-outs as
-// long as they allow: 1500 + 6 × 220 + 1400 ms are less than the 4323 that a holder has.
 Service::Settings settingsOfThree() {
   auto settings = labSettings();
   settings["DATABASE_CONNECTIONS"] = "16";
-  settings["DATABASE_POOL_TIMEOUT_MS"] = "1500";
-  settings["DATABASE_COMMIT_TIMEOUT_MS"] = "1400";
   settings["REDIS_TIMEOUT_MS"] = "1500";
-  for (const std::string name :
-       {"ANNOUNCEMENT_PINS", "QUESTIONS", "EVENT_DATES", "SEATS", "COUPONS"})
-    settings["LOCK_LOCKABLES_" + name + "_LEASE_MS"] = "5000";
-  return settings;
+  return ofSeveral(settings);
+}
+
+// Without a fence it cannot be found out what became of a statement whose answer is late. The
+// shortest patience is 1.4 s; on a machine that stands still for half of it, an answer may be late.
+bool mayBeUnknown(const Outcome& outcome) {
+  return outcome.stall > std::chrono::milliseconds(700);
 }
 
 }  // namespace
@@ -131,9 +174,12 @@ TEST(ThreeCouponCounters, GrantOneSequenceByEverySharedStrategyAlone) {
   }
   for (const auto& protection : eachAlone(true)) {
     SCOPED_TRACE(protection.name);
-    // Without a fence it is not known what became of a statement whose answer does not come in
-    // time. There are few of them, or the answers prove nothing.
-    expectExactlyTheStock(rushOn(*instances[0], ports, protection.headers), kStock / 2);
+    auto outcome = rushOn(*instances[0], ports, protection.headers);
+    for (int round = 1; unknownIn(outcome) > 0 && mayBeUnknown(outcome) && round < 5; ++round) {
+      expectTheStockAndTrueAnswers(outcome);
+      outcome = rushOn(*instances[0], ports, protection.headers);
+    }
+    expectExactlyTheStock(outcome);
   }
   bool seen = false;
   for (int round = 0; round < 20 && !seen; ++round) {
