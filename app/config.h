@@ -79,7 +79,7 @@ struct Config {
     std::size_t batchConnections = 4;
     std::size_t batchMembers = 64;
     std::chrono::milliseconds connectTimeout{30'000};
-    std::chrono::milliseconds poolTimeout{750};
+    std::chrono::milliseconds poolTimeout{500};
     std::chrono::milliseconds statementTimeout{220};
     std::chrono::milliseconds lockTimeout{200};
     std::chrono::milliseconds commitTimeout{500};
@@ -176,12 +176,6 @@ struct Config {
   std::size_t ioThreads() const;
   std::size_t inFlightLimit() const;
 };
-
-// Statements of the longest guarded transaction that commits, besides BEGIN and COMMIT: fence, look
-// at the stored one, fence again with a renewed token, look at the announcement, write, keep the
-// answer for an idempotency key. A sale has as many: in a batch with the answers of its keys, a
-// look at its own row, alone, a look, alone.
-constexpr std::int64_t kLongestPathStatements = 6;
 
 // Reads `json` (an object; "" for none), then FESTA_<SECTION>_<KEY> variables over it, then checks
 // all of it. Throws ConfigError for unknown keys, wrong types and combinations that cannot work.

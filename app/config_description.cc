@@ -2,6 +2,7 @@
 
 #include "app/config_fields.h"
 #include "app/lock_settings.h"
+#include "services/longest_attempt.h"
 
 namespace festa {
 
@@ -31,8 +32,8 @@ std::string notes() {
 - `redlock.nodes` that are fewer than three, an even number, or name a server twice.
 - A strategy whose server is not configured (`redis.host`, `redlock.nodes`, `rabbitmq.host`), one that works inside one process with
   `lock.instances` > 1, one that is for coupons with another lock, or one that protects nothing, outside the lab.
-- A lease that the time-outs of the longest path can outlast: `database.pool_timeout_ms`, )" +
-         std::to_string(kLongestPathStatements) +
+- A lease that the time-outs of the longest attempt of a write can outlast: `database.pool_timeout_ms`, )" +
+         std::to_string(kLongestAttemptStatements) +
          R"( ×
   `database.statement_timeout_ms` and `database.commit_timeout_ms` must add up to less than what a holder has of it.
 - `max_hold_ms` that is neither 0 nor at least the lease; a lease longer than `redlock.max_lease_ms` where there are

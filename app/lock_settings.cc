@@ -6,6 +6,7 @@
 #include "controllers/question_controller.h"
 #include "controllers/reservation_controller.h"
 #include "lock/redis/line_protocol.h"
+#include "services/longest_attempt.h"
 
 #include <algorithm>
 
@@ -106,16 +107,16 @@ void checkLeaseOutlastsWrites(const Config& config, const StrategyRow& row,
                               const lock::Lockable& lockable) {
   if (!row.takesLock()) return;
   const auto& database = config.database;
-  const auto longest = database.poolTimeout + kLongestPathStatements * database.statementTimeout +
-                       database.commitTimeout;
+  const auto longest =
+      longestAttempt(database.poolTimeout, database.statementTimeout, database.commitTimeout);
   // Of the lease, even if it may be renewed: a renewal may fail.
   const auto has = leastHolderTime(config, row, lockable.lease);
   if (longest < has) return;
   throw ConfigError("configuration: 'lock.lockables." + lockable.name + ".lease_ms' (" +
                     countText(lockable.lease) + ", of which a holder has " + countText(has) +
-                    " at least) must be longer than the time-outs of the longest path (" +
+                    " at least) must be longer than the time-outs of the longest attempt (" +
                     countText(longest) + ": database.pool_timeout_ms + " +
-                    std::to_string(kLongestPathStatements) +
+                    std::to_string(kLongestAttemptStatements) +
                     " × database.statement_timeout_ms + database.commit_timeout_ms)");
 }
 

@@ -12,7 +12,7 @@ namespace festa {
 
 // A declared Lockable with the configured changes. Throws ConfigError when they cannot work: an
 // unknown strategy, one for the lab only, one that cannot span the configured number of processes,
-// a lease that the time-outs of the longest path can outlast or that Redlock cannot give, or a
+// a lease that the time-outs of the longest attempt can outlast or that Redlock cannot give, or a
 // longest hold below the lease.
 lock::Lockable configuredLock(const Config& config, lock::Lockable lockable);
 

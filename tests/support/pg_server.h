@@ -29,6 +29,7 @@ class PgServer {
   void kill();     // SIGKILL to the whole server, as when the machine dies
   void restart();  // what `pg_ctl restart -m fast` does: sessions are told to end
   int port() const { return server_.port(); }
+  std::string log() const { return server_.log(); }
   // Backends of this database that are doing or holding something.
   Config::Database superuser() const;
 

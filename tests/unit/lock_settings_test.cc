@@ -1,6 +1,7 @@
 #include "app/lock_settings.h"
 
 #include "controllers/announcement_controller.h"
+#include "services/longest_attempt.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,13 +24,13 @@ Config configOf(const std::string& strategy) {
   return config;
 }
 
-// A lease of 4 s for pins, and time-outs whose longest path takes this long.
-Config configWithPathOf(const std::string& strategy, milliseconds longest) {
+// A lease of 4 s for pins, and time-outs whose longest attempt takes this long.
+Config configWithAttemptOf(const std::string& strategy, milliseconds longest) {
   auto config = configOf(strategy);
   config.lock.lockables.at(kAnnouncementPins.name).lease = 4000ms;
   config.database.poolTimeout = 1000ms;
   config.database.statementTimeout = 300ms;
-  config.database.commitTimeout = longest - 1000ms - 300ms * kLongestPathStatements;
+  config.database.commitTimeout = longest - 1000ms - 300ms * kLongestAttemptStatements;
   return config;
 }
 
@@ -56,26 +57,27 @@ constexpr auto kLastFollowerHas = 3458ms;
 
 }  // namespace
 
-TEST(LockSettings, LongestPathMustEndWithinTheTrustedPartOfTheLease) {
+TEST(LockSettings, LongestAttemptMustEndWithinTheTrustedPartOfTheLease) {
   for (const auto& strategy : storages(false)) {
-    EXPECT_EQ(refusal(configWithPathOf(strategy, kOnlyHolderHas - 1ms)), "accepted") << strategy;
-    EXPECT_THAT(refusal(configWithPathOf(strategy, kOnlyHolderHas)),
+    EXPECT_EQ(refusal(configWithAttemptOf(strategy, kOnlyHolderHas - 1ms)), "accepted") << strategy;
+    EXPECT_THAT(refusal(configWithAttemptOf(strategy, kOnlyHolderHas)),
                 HasSubstr("'lock.lockables.announcement-pins.lease_ms'"))
         << strategy;
   }
 }
 
-TEST(LockSettings, LongestPathMustEndWithinWhatTheLastFollowerHas) {
+TEST(LockSettings, LongestAttemptMustEndWithinWhatTheLastFollowerHas) {
   for (const auto& strategy : storages(true)) {
-    EXPECT_EQ(refusal(configWithPathOf(strategy, kLastFollowerHas - 1ms)), "accepted") << strategy;
-    EXPECT_THAT(refusal(configWithPathOf(strategy, kLastFollowerHas)),
+    EXPECT_EQ(refusal(configWithAttemptOf(strategy, kLastFollowerHas - 1ms)), "accepted")
+        << strategy;
+    EXPECT_THAT(refusal(configWithAttemptOf(strategy, kLastFollowerHas)),
                 HasSubstr("'lock.lockables.announcement-pins.lease_ms'"))
         << strategy;
   }
 }
 
 TEST(LockSettings, LabMayChooseAStorageWithFollowersForAnyLockWhereItsServersAre) {
-  auto config = configWithPathOf("memory", kLastFollowerHas);
+  auto config = configWithAttemptOf("memory", kLastFollowerHas);
   config.lab = true;
   EXPECT_THAT(refusal(config), HasSubstr("'lock.lockables.announcement-pins.lease_ms'"));
   config.redis.host.clear();
