@@ -4,6 +4,7 @@
 #include "tests/support/raw_socket.h"
 #include "tests/support/sales.h"
 #include "tests/support/seat_watchers.h"
+#include "tests/support/stall_watch.h"
 
 namespace festa::test {
 
@@ -86,21 +87,26 @@ TEST_F(LiveSeats, NotificationsOfAFestivalComeOnTheSameStream) {
   expectProblem(client.get(path + "x"), 400, "INVALID_PARAMETER");
 }
 
-TEST_F(LiveSeats, ASaleAndItsCancellationAreSeen) {
+TEST_F(LiveSeats, ASaleAndItsCancellationAreSeenWithinASecond) {
   const auto id = Sales(service->database()).performance(10);
   RawSocket stream(service->port());
   stream.send(requestFor(eventsPath(id)));
   watchUntil(stream, [](const WatchedHall& hall) { return hall.hasBegun(); });
   const auto sale = client.send("POST", reservationPath(id), reservationBody(1, 7), Sales::as(1));
   ASSERT_EQ(sale.status, 200) << sale.body;
+  const StallWatch stalls;
+  auto before = std::chrono::steady_clock::now();
   const auto sold = watchUntil(stream, [](const WatchedHall& hall) {
     return hall.sold() == std::set<Seat>{{"A", 7}};
   });
+  EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
   EXPECT_EQ(sold.snapshots(), 1);
   const auto reservation = sale.json()["content"]["id"].asString();
   ASSERT_EQ(client.request("DELETE", "/customer/reservations/" + reservation, Sales::as(1)).status,
             204);
+  before = std::chrono::steady_clock::now();
   watchUntil(stream, [](const WatchedHall& hall) { return hall.sold().empty(); });
+  EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
 }
 
 TEST_F(LiveSeats, ChangesOfAnotherHallAreNotSent) {

@@ -2,6 +2,7 @@
 #include "tests/http/api_test.h"
 #include "tests/support/loops.h"
 #include "tests/support/raw_socket.h"
+#include "tests/support/stall_watch.h"
 
 namespace festa::test {
 
@@ -67,27 +68,23 @@ void haveLargeNotifications(const Service& service, std::int64_t festival,
 }
 
 constexpr int kSmallWindow = 8 * 1024;
-// Of three notifications one has to be heard within this time: a busy machine may be late now and
-// then.
-constexpr std::chrono::seconds kSoon{3};
 
 }  // namespace
 
-TEST_F(NotificationApi, IsHeardSoon) {
+TEST_F(NotificationApi, IsHeardWithinASecond) {
   Listener listener(service->port(), query());
   ASSERT_TRUE(listener.isOpen());
   EXPECT_THAT(listener.all(), testing::HasSubstr("content-type: text/event-stream"));
-  bool isSoon = false;
-  for (int round = 0; round < 3 && !isSoon; ++round) {
+  for (int round = 0; round < 3; ++round) {
     const auto id = announce("제목 \\\"😀\\\"");
+    const StallWatch stalls;
     const auto before = std::chrono::steady_clock::now();
     const auto sent = notify(id);
     EXPECT_EQ(sent.status, 200);
     EXPECT_EQ(sent.body, "");
     ASSERT_TRUE(listener.hears(data(id)));
-    isSoon = std::chrono::steady_clock::now() - before < kSoon;
+    EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
   }
-  EXPECT_TRUE(isSoon);
   EXPECT_TRUE(listener.hears("\"}\n\n"));
   EXPECT_THAT(listener.all(),
               testing::HasSubstr("event: notification\ndata: {\"notificationId\":"));
@@ -97,17 +94,21 @@ TEST_F(NotificationApi, IsHeardSoon) {
 TEST_F(NotificationApi, TheFestivalIsInTheHeaderOrInTheQuery) {
   Listener byHeader(service->port(), "", "festival: " + std::to_string(festival) + "\r\n");
   ASSERT_TRUE(byHeader.isOpen());
-  service->newFestival();
+  const auto author = service->newFestival();
   Listener elsewhere(service->port(), "?festival=" + std::to_string(service->lastFestival()));
   ASSERT_TRUE(elsewhere.isOpen());
   const auto id = announce();
   ASSERT_EQ(notify(id).status, 200);
   EXPECT_TRUE(byHeader.hears(data(id)));
   // What is heard there comes after it.
-  const auto other = client.send("POST", "/announcements", R"({"title":"t","content":"c"})",
-                                 service->newFestival());
-  EXPECT_EQ(other.status, 201);
-  EXPECT_EQ(elsewhere.count("data: "), 0);
+  const auto other =
+      client.send("POST", "/announcements", R"({"title":"t","content":"c"})", author);
+  ASSERT_EQ(other.status, 201) << other.body;
+  const auto mark = other.json()["announcementId"].asString();
+  ASSERT_EQ(client.request("POST", pathOf(mark), author).status, 200);
+  EXPECT_TRUE(elsewhere.hears(data(mark)));
+  EXPECT_EQ(elsewhere.count("data: "), 1) << elsewhere.all();
+  EXPECT_EQ(byHeader.count("data: "), 1) << byHeader.all();
 }
 
 TEST_F(NotificationApi, AreHeardInTheOrderInWhichTheyWereSent) {
@@ -283,7 +284,7 @@ TEST(NotificationStreams, AListenerThatDoesNotReadIsEndedAndFreesItsPlace) {
                          std::chrono::seconds(40)));
 }
 
-TEST(NotificationStreams, OfThreeInstancesAllHear) {
+TEST(NotificationStreams, OfThreeInstancesAllHearWithinASecond) {
   const auto database = sharedPg().createDatabase();
   Service one(database, patient()), two(database, patient()), three(database, patient());
   Listener listeners[]{
@@ -291,18 +292,17 @@ TEST(NotificationStreams, OfThreeInstancesAllHear) {
   for (auto& listener : listeners) ASSERT_TRUE(listener.isOpen());
   const auto council = one.as("council1");
   auto client = two.client();
-  bool isSoon = false;
-  for (int round = 0; round < 3 && !isSoon; ++round) {
+  for (int round = 0; round < 3; ++round) {
     const auto id = client.send("POST", "/announcements", R"({"title":"t","content":"c"})", council)
                         .json()["announcementId"]
                         .asString();
+    const StallWatch stalls;
     const auto before = std::chrono::steady_clock::now();
     ASSERT_EQ(client.request("POST", "/announcements/" + id + "/notifications", council).status,
               200);
     for (auto& listener : listeners) ASSERT_TRUE(listener.hears(R"("announcementId":)" + id + ','));
-    isSoon = std::chrono::steady_clock::now() - before < kSoon;
+    EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
   }
-  EXPECT_TRUE(isSoon);
 }
 
 }  // namespace festa::test

@@ -2,6 +2,8 @@
 // nothing to do.
 #pragma once
 
+#include "tests/support/size.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,6 +24,12 @@ class StallWatch {
     return std::max(longest_.load(), Clock::now() - woken);
   }
   double longestSeconds() const { return std::chrono::duration<double>(longest()).count(); }
+  // What may take so many seconds may take this much on this machine: each of the processes on the
+  // way, the client, the service and PostgreSQL, may be stalled once.
+  // Sanitizers make all of them slower.
+  double allowed(double seconds) const {
+    return seconds * (kSanitized ? 10 : 1) + 3 * longestSeconds();
+  }
 
  private:
   void watch(const std::stop_token& wish) {
@@ -37,5 +45,9 @@ class StallWatch {
   std::atomic<Clock::duration> longest_{Clock::duration::zero()};
   std::jthread thread_{[this](const std::stop_token& wish) { watch(wish); }};  // uses the others
 };
+
+inline double secondsSince(StallWatch::Clock::time_point then) {
+  return std::chrono::duration<double>(StallWatch::Clock::now() - then).count();
+}
 
 }  // namespace festa::test
