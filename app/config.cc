@@ -84,6 +84,10 @@ std::vector<Field> doorFields(Config::Http& http) {
        "Streams of `GET /performances/{id}/seats/events` in one process. Beyond: 503 "
        "`OVERLOADED`."},
   };
+      {"http.max_streams_per_address", within(http.maxStreamsPerAddress, 0, 1'000'000),
+       "Event streams of all kinds that one client address (of IPv6: one /64 network) has in one "
+       "process. Beyond: 429 `RATE_LIMITED`. A campus or a mobile network may be one address; "
+       "behind a proxy set `http.trusted_proxies`, or all clients are one. 0: no limit."},
 }
 
 Section httpSection(Config::Http& http) {

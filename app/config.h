@@ -59,6 +59,7 @@ struct Config {
     std::size_t maxInFlight = 0;
     std::int64_t maxRequests = 60'000;
     std::size_t maxSeatWatchers = 5000;
+    std::size_t maxStreamsPerAddress = 2500;
     std::vector<std::string> trustedProxies = {};
     std::chrono::milliseconds drainDelay{2000};
     std::chrono::milliseconds drainLimit{30'000};

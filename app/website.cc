@@ -40,6 +40,20 @@ CallerLimits limitsOf(const Config& config) {
           trustedProxies(config.http)};
 }
 
+StreamBounds::Limits streamLimits(const Config& config) {
+  return {.streamsPerAddress = config.http.maxStreamsPerAddress,
+          .proxies = trustedProxies(config.http)};
+}
+
+void addStreamMetrics(Metrics& metrics, const StreamBounds& bounds) {
+  metrics.addGauge("festa_stream_unsent_bytes",
+                   "What readers of event streams have left in memory.",
+                   [&bounds] { return static_cast<double>(bounds.unsent()); });
+  metrics.addCounterSource("festa_streams_closed_total",
+                           "Event streams closed because their readers left too much.", {},
+                           [&bounds] { return static_cast<double>(bounds.closed()); });
+}
+
 EdgeSettings edgeSettings(const Config& config) {
   return {config.http.maxBodyBytes, config.http.corsOrigins, config.http.maxRequests,
           config.http.apiPrefix, config.metrics.port};
@@ -85,8 +99,9 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
       keyBatches(database, batchLimits(config), config.idempotency.attempt),
       idempotency(database, idempotencySettings(config.idempotency), &keyBatches) {}
 
-Website::Lab::Lab(const Foundation& on)
-    : desk(on.config, on.accounts.tokens), controller(desk, on.locks.strategies()) {}
+Website::Lab::Lab(const Foundation& on, std::shared_ptr<StreamBounds> bounds)
+    : desk(on.config, on.accounts.tokens),
+      controller(desk, on.locks.strategies(), std::move(bounds)) {}
 
 Website::Website(const Foundation& on)
     : callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
@@ -95,14 +110,16 @@ Website::Website(const Foundation& on)
           {callers_, idempotency_, on.locks.protections(), on.locks.board(), on.locks.observer()}),
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
-      claimPlaces_(std::make_shared<StreamPlaces>(on.config.queue.maxStreams,
+      streamBounds_(std::make_shared<StreamBounds>(streamLimits(on.config))),
+      claimPlaces_(std::make_shared<StreamPlaces>(streamBounds_, on.config.queue.maxStreams,
                                                   on.config.queue.maxStreamsPerUser)),
       claimFeed_(std::make_shared<ClaimFeed>(on.services.claims, claimEvents_)),
-      listenerPlaces_(std::make_shared<StreamPlaces>(on.config.notifications.maxStreams,
-                                                     on.config.notifications.maxStreams)),
+      listenerPlaces_(
+          std::make_shared<StreamPlaces>(streamBounds_, on.config.notifications.maxStreams, 0)),
       notificationFeed_(
           std::make_shared<NotificationFeed>(on.services.notifications, notificationEvents_)),
-      watcherPlaces_(std::make_shared<StreamPlaces>(on.config.http.maxSeatWatchers, 0)),
+      watcherPlaces_(
+          std::make_shared<StreamPlaces>(streamBounds_, on.config.http.maxSeatWatchers, 0)),
       seatFeed_(std::make_shared<SeatFeed>(on.services.performances, seatEvents_)),
       metricsPage_(on.metrics),
       health_(on.database, on.locks, on.queues),
@@ -128,7 +145,7 @@ Website::Website(const Foundation& on)
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
       pages_({on.config.demo, on.config.lab}, cards_),
-      lab_(on.config.lab ? std::make_unique<Lab>(on) : nullptr),
+      lab_(on.config.lab ? std::make_unique<Lab>(on, streamBounds_) : nullptr),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);
@@ -140,6 +157,7 @@ Website::Website(const Foundation& on)
   on.metrics.addGauge("festa_rendered_list_bytes",
                       "Rendered lists that are kept for their readers.",
                       [this] { return static_cast<double>(lists_.bytes()); });
+  addStreamMetrics(on.metrics, *streamBounds_);
   on.metrics.addGauge("festa_seat_watchers", "Streams that tell which seats are sold.",
                       [this] { return static_cast<double>(seatFeed_->watchers()); });
   edge_.install();

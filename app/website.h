@@ -86,7 +86,7 @@ class Website {
  private:
   // The races; only a lab start makes them.
   struct Lab {
-    Lab(const Foundation& on);
+    Lab(const Foundation& on, std::shared_ptr<StreamBounds> bounds);
 
     RaceDesk desk;
     const RaceController controller;
@@ -101,6 +101,7 @@ class Website {
   PerformanceCards cards_;
   const ClaimEventText claimEvents_;
   // Shared: their callbacks are kept by the loops and by answers.
+  const std::shared_ptr<StreamBounds> streamBounds_;  // of all event streams
   const std::shared_ptr<StreamPlaces> claimPlaces_;
   const std::shared_ptr<ClaimFeed> claimFeed_;
   const NotificationJson notificationEvents_;

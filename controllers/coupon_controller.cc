@@ -135,7 +135,7 @@ drogon::Task<HttpResponsePtr> CouponController::claimEvents(const Call<std::int6
     feed.add(claim, expiresAt, std::move(sink));
   };
   const auto once = ClaimEventText().event(claim);
-  co_return eventStream(call.request, places_.take(claim.userId), once, begin);
+  co_return eventStream(call.request, places_.take(*call.request, claim.userId), once, begin);
 }
 
 }  // namespace festa

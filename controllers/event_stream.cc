@@ -1,7 +1,5 @@
 #include "controllers/event_stream.h"
 
-#include "controllers/unsent_bytes.h"
-
 #include <trantor/net/EventLoop.h>
 #include <trantor/net/TcpConnection.h>
 
@@ -15,30 +13,49 @@ namespace {
 // A reader that does not close its side when the stream has ended is closed after so many seconds.
 constexpr double kLinger = 5;
 
+class HttpConnection : public StreamConnection {
+ public:
+  explicit HttpConnection(std::weak_ptr<trantor::TcpConnection> connection)
+      : connection_(std::move(connection)) {}
+
+  // It is atomic, as the connection's state is (trantor-connection.patch).
+  std::size_t sent() const override {
+    const auto connection = connection_.lock();
+    return connection ? connection->bytesSent() : 0;
+  }
+  void close() override {
+    if (const auto connection = connection_.lock()) connection->forceClose();
+  }
+
+ private:
+  const std::weak_ptr<trantor::TcpConnection> connection_;
+};
+
 class HttpEventSink : public EventSink {
  public:
   HttpEventSink(drogon::ResponseStreamPtr out, std::weak_ptr<trantor::TcpConnection> connection,
                 std::shared_ptr<StreamPlaces::Place> place)
-      : out_(std::move(out)),
-        connection_(std::move(connection)),
-        place_(std::move(place)),
-        unsent_(sentSoFar()) {}
+      : out_(std::move(out)), connection_(std::move(connection)), place_(std::move(place)) {
+    place_->stream().begin(std::make_unique<HttpConnection>(connection_));
+  }
 
-  // No request is read behind a stream (drogon-http-stop.patch): its connection ends with it. At a
-  // stop Drogon has ended it already, and its loop may be gone.
+  // No request is read behind a stream (drogon-http-stop.patch): its connection ends with it, at
+  // once if its reader has left more than a stream may leave. At a stop Drogon has ended it
+  // already, and its loop may be gone.
   ~HttpEventSink() override {
+    const bool isOverfull = place_->stream().isOverfull();
     place_.reset();  // a client that has read the end of its stream may begin another one
     out_.reset();
     const auto connection = connection_.lock();
     if (!connection || !connection->connected()) return;
-    connection->shutdown();
-    connection->getLoop()->runAfter(kLinger, [closing = connection_] {
-      if (const auto stillOpen = closing.lock()) stillOpen->forceClose();
-    });
+    if (isOverfull)
+      connection->forceClose();
+    else
+      end(*connection);
   }
 
   bool send(const std::string& events) override {
-    unsent_.handOver(events.size(), sentSoFar());
+    place_->stream().handOver(events.size());
     return out_->send(events);
   }
 
@@ -47,18 +64,21 @@ class HttpEventSink : public EventSink {
     return connection && connection->connected();
   }
 
-  bool isBehind() const override { return unsent_.isBehind(sentSoFar()); }
+  bool isBehind() const override { return place_->stream().isBehind(); }
+  bool takesPages() const override { return place_->stream().takesPages(); }
 
  private:
-  std::size_t sentSoFar() const {
-    const auto connection = connection_.lock();
-    return connection ? connection->bytesSent() : 0;
+  // When its reader has taken the rest.
+  void end(trantor::TcpConnection& connection) const {
+    connection.shutdown();
+    connection.getLoop()->runAfter(kLinger, [closing = connection_] {
+      if (const auto stillOpen = closing.lock()) stillOpen->forceClose();
+    });
   }
 
   drogon::ResponseStreamPtr out_;
   const std::weak_ptr<trantor::TcpConnection> connection_;
   std::shared_ptr<StreamPlaces::Place> place_;
-  UnsentBytes unsent_;
 };
 
 }  // namespace

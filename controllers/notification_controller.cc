@@ -66,7 +66,7 @@ drogon::Task<HttpResponsePtr> NotificationController::listen(
   if (feed_.isClosed()) throw ServiceError(ErrorCode::kShuttingDown);
   const auto query = call.input;
   co_await service_.requireFestival(query.festivalId);
-  auto place = places_.take();
+  auto place = places_.take(*call.request);
   co_return eventStream(call.request, std::move(place), kStillHere,
                         [this, query](std::unique_ptr<EventSink> sink) {
                           feed_.add(query.festivalId, query.resumeFrom, std::move(sink));

@@ -46,7 +46,7 @@ drogon::Task<HttpResponsePtr> SeatEventsController::watch(const Call<WatchQuery>
   const auto query = call.input;
   const auto id = query.performanceId;
   if (parts_.feed.isClosed()) throw ServiceError(ErrorCode::kShuttingDown);
-  auto place = parts_.places.take();
+  auto place = parts_.places.take(*call.request);
   co_await parts_.cards.of(id);  // throws when there is no such performance
   if (query.listener) co_await parts_.notifications.requireFestival(query.listener->festivalId);
   std::string once;

@@ -4,8 +4,9 @@
 
 namespace festa {
 
-StreamPlaces::Place::Place(std::shared_ptr<StreamPlaces> places, std::optional<std::int64_t> user)
-    : places_(std::move(places)), user_(user) {
+StreamPlaces::Place::Place(std::shared_ptr<StreamPlaces> places, const std::string& address,
+                           User user)
+    : places_(std::move(places)), stream_(places_->bounds_->open(address)), user_(user) {
   const std::lock_guard guard(places_->mutex_);
   const auto own = user_ ? places_->byUser_.find(*user_) : places_->byUser_.end();
   const auto taken = own == places_->byUser_.end() ? 0 : own->second;
@@ -25,12 +26,13 @@ StreamPlaces::Place::~Place() {
   if (--own->second == 0) places_->byUser_.erase(own);
 }
 
-std::shared_ptr<StreamPlaces::Place> StreamPlaces::take(std::int64_t user) {
-  return std::make_shared<Place>(shared_from_this(), user);
+std::shared_ptr<StreamPlaces::Place> StreamPlaces::take(const std::string& address, User user) {
+  return std::make_shared<Place>(shared_from_this(), address, user);
 }
 
-std::shared_ptr<StreamPlaces::Place> StreamPlaces::take() {
-  return std::make_shared<Place>(shared_from_this(), std::nullopt);
+std::shared_ptr<StreamPlaces::Place> StreamPlaces::take(const drogon::HttpRequest& request,
+                                                        User user) {
+  return take(bounds_->addressOf(request), user);
 }
 
 }  // namespace festa

@@ -1,4 +1,4 @@
-// Whether a reader takes what is sent to it.
+// What a reader has not taken of what was sent to it.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,6 @@ namespace festa {
 // counts anew whenever the reader has taken everything. Not thread-safe.
 class UnsentBytes {
  public:
-  // More than this has been handed over and not been sent: the reader is behind.
-  static constexpr std::size_t kMost = 16UL * 1024;
-
   explicit UnsentBytes(std::size_t sentSoFar) : sentBefore_(sentSoFar) {}
 
   void handOver(std::size_t bytes, std::size_t sentSoFar) {
@@ -22,8 +19,9 @@ class UnsentBytes {
     }
     handedOver_ += bytes;
   }
-  bool isBehind(std::size_t sentSoFar) const {
-    return handedOver_ > sentSoFar - sentBefore_ + kMost;
+  std::size_t unsent(std::size_t sentSoFar) const {
+    const auto sent = sentSoFar - sentBefore_;
+    return handedOver_ > sent ? handedOver_ - sent : 0;
   }
 
  private:

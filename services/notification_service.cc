@@ -67,26 +67,27 @@ drogon::Task<NotificationService::News> NotificationService::since(
       "SELECT now.snapshot::text, n.* FROM (SELECT pg_current_snapshot() AS snapshot,"
       "  nullif($1, '')::pg_snapshot AS before) AS now"
       " LEFT JOIN LATERAL (SELECT id, festival_id, announcement_id, title, content,"
-      "  " FESTA_LOCAL_TIME("notified_at") ", xid::text FROM announcement_notifications o"
-      "  WHERE xid >= pg_snapshot_xmin(now.before) AND NOT pg_visible_in_snapshot(xid, now.before)"
-      "   AND pg_visible_in_snapshot(xid, now.snapshot)"
-      "   AND pg_snapshot_xmax(now.before) <= pg_snapshot_xmax(now.snapshot)"
-      "   AND ($2::bigint = 0 OR festival_id = $2::bigint)"
-      "  ORDER BY o.xid LIMIT $3) AS n ON true",
-      from, festival, page.rows);
+      "  " FESTA_LOCAL_TIME("notified_at") ", xid::text, found FROM"
+      "  (SELECT o.*, count(*) OVER () AS found, sum(octet_length(title) + octet_length(content))"
+      "    OVER (ORDER BY xid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_it"
+      "   FROM (SELECT * FROM announcement_notifications WHERE"
+      "     xid >= pg_snapshot_xmin(now.before) AND NOT pg_visible_in_snapshot(xid, now.before)"
+      "     AND pg_visible_in_snapshot(xid, now.snapshot)"
+      "     AND pg_snapshot_xmax(now.before) <= pg_snapshot_xmax(now.snapshot)"
+      "     AND ($2::bigint = 0 OR festival_id = $2::bigint)"
+      "    ORDER BY xid LIMIT $3) AS o) AS page"
+      "  WHERE coalesce(before_it, 0) < $4::bigint ORDER BY page.xid) AS n ON true",
+      from, festival, page.rows, static_cast<std::int64_t>(page.bytes));
   const auto seen = Snapshot::parse(rows[0][0].as<std::string>());
   if (!seen) throw std::runtime_error("PostgreSQL's own snapshot cannot be read");
-  News news{*seen, {}, rows.size() < static_cast<std::size_t>(page.rows)};
-  std::size_t bytes = 0;
+  News news{*seen, {}};
   for (const auto& row : rows) {
     if (row[1].isNull()) break;
-    if (bytes >= page.bytes) {
-      news.isComplete = false;
-      break;
-    }
     auto& notification = news.unseen.emplace_back(notificationIn(row));
     notification.position = seen->upTo(notification.xid, *before).text();
-    bytes += notification.title.size() + notification.content.size();
+    news.bytes += notification.title.size() + notification.content.size();
+    const auto found = row[8].as<std::int64_t>();
+    news.isComplete = found < page.rows && found == static_cast<std::int64_t>(rows.size());
   }
   if (!news.isComplete && !news.unseen.empty())
     news.seen = seen->upTo(news.unseen.back().xid, *before);

@@ -122,12 +122,10 @@ drogon::Task<HttpResponsePtr> RaceController::events(const Call<std::int64_t>& c
   const auto race = desk_.find(call.input);
   std::string soFar;
   for (const auto& event : race->eventsSince(0)) soFar += event;
-  // Watchers have no accounts: all share the places of one owner.
-  constexpr std::int64_t kAllWatchers = 0;
   auto begin = [&desk = desk_, race](std::unique_ptr<EventSink> out) {
     desk.watch(race, std::move(out));
   };
-  co_return eventStream(call.request, watchers_->take(kAllWatchers), soFar, std::move(begin));
+  co_return eventStream(call.request, watchers_->take(*call.request), soFar, std::move(begin));
 }
 
 }  // namespace festa

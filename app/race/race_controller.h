@@ -13,11 +13,11 @@ class RaceController {
  public:
   static constexpr std::size_t kMostWatchers = 20;  // of all races; beyond: 503
 
-  // Both outlive this.
-  RaceController(RaceDesk& desk, const Strategies& strategies)
+  // Desk and strategies outlive this.
+  RaceController(RaceDesk& desk, const Strategies& strategies, std::shared_ptr<StreamBounds> bounds)
       : desk_(desk),
         strategies_(strategies),
-        watchers_(std::make_shared<StreamPlaces>(kMostWatchers, kMostWatchers + 1)) {}
+        watchers_(std::make_shared<StreamPlaces>(std::move(bounds), kMostWatchers, 0)) {}
 
   void publish(Routes& routes) const;
 

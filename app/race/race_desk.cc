@@ -141,34 +141,21 @@ void RaceDesk::runStrategy(RaceRecord& race, const std::string& strategy, RaceCr
 }
 
 void RaceDesk::watch(std::shared_ptr<const RaceRecord> race, std::unique_ptr<EventSink> out) {
-  Watcher watcher{std::move(race), std::move(out)};
+  RaceWatcher watcher(std::move(race), std::move(out));
   const std::lock_guard guard(mutex_);
   if (isClosed_) return;
-  if (goesOn(watcher)) watchers_.push_back(std::move(watcher));
-}
-
-// False: the race is over and told, or the reader has gone.
-bool RaceDesk::goesOn(Watcher& watcher) {
-  if (!watcher.out->isConnected()) return false;
-  if (watcher.out->isBehind()) return true;  // it gets the rest later: nothing piles up here
-  const bool isOver = watcher.race->isOver();
-  const auto events = watcher.race->eventsSince(watcher.told);
-  for (const auto& event : events) {
-    ++watcher.told;
-    if (!watcher.out->send(event)) return false;
-    if (watcher.out->isBehind()) return true;
-  }
-  return !isOver;
+  if (watcher.goesOn(std::chrono::steady_clock::now())) watchers_.push_back(std::move(watcher));
 }
 
 void RaceDesk::tellWatchers() {
+  const auto now = std::chrono::steady_clock::now();
   const std::lock_guard guard(mutex_);
   if (!races_.empty()) races_.front()->flush();
-  watchers_.remove_if([](Watcher& watcher) { return !goesOn(watcher); });
+  watchers_.remove_if([now](RaceWatcher& watcher) { return !watcher.goesOn(now); });
 }
 
 void RaceDesk::close() {
-  std::list<Watcher> ended;
+  std::list<RaceWatcher> ended;
   const std::lock_guard guard(mutex_);
   isClosed_ = true;
   if (crowd_ != nullptr) crowd_->cancel();

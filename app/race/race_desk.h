@@ -4,7 +4,7 @@
 #include "app/config.h"
 #include "app/race/race_crowd.h"
 #include "app/race/race_record.h"
-#include "services/live/event_sink.h"
+#include "app/race/race_watcher.h"
 
 #include <trantor/net/EventLoopThread.h>
 
@@ -48,17 +48,10 @@ class RaceDesk {
   void stop();
 
  private:
-  struct Watcher {
-    std::shared_ptr<const RaceRecord> race;
-    std::unique_ptr<EventSink> out;
-    std::size_t told = 0;  // events
-  };
-
   void run(RaceRecord& race);
   void runStrategy(RaceRecord& race, const std::string& strategy, RaceCrowd& crowd,
                    PgSession& session);
   void tellWatchers();
-  static bool goesOn(Watcher& watcher);
 
   const Config& config_;
   const TokenService& tokens_;
@@ -67,7 +60,7 @@ class RaceDesk {
   // guarded by mutex_
   std::deque<std::shared_ptr<RaceRecord>> races_;  // the newest first
   std::int64_t lastId_;
-  std::list<Watcher> watchers_;
+  std::list<RaceWatcher> watchers_;
   bool isClosed_ = false;
   RaceCrowd* crowd_ = nullptr;  // of the race that runs
   std::thread runner_;

@@ -12,7 +12,6 @@ namespace {
 constexpr double kFeedEvery = 0.2;
 constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kQuietRounds = 50;  // then a comment shows whether the reader is still there
-constexpr std::chrono::seconds kLongestBehind{60};
 
 }  // namespace
 
@@ -27,7 +26,7 @@ void ClaimFeed::stop() {
 void ClaimFeed::add(const ClaimView& claim, std::chrono::sys_seconds expiresAt,
                     std::unique_ptr<EventSink> sink) {
   const bool stays = sink->send(events_.event(claim)) && !claim.isFinished();
-  if (stays) readers_.add({claim, expiresAt, std::move(sink), ReaderPatience(kLongestBehind)});
+  if (stays) readers_.add({claim, expiresAt, std::move(sink), {}});
 }
 
 void ClaimFeed::endOver() {

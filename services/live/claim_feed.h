@@ -62,7 +62,7 @@ class ClaimFeed : public std::enable_shared_from_this<ClaimFeed> {
   std::vector<std::int64_t> watched() const;
   void tell(const std::vector<ClaimView>& claims);
   // Says to this reader what is new, unless it has yet to read what it was sent before; false: it
-  // was the last event, or the reader has gone or has not read for a minute.
+  // was the last event, or the reader has gone or has not read for too long.
   bool goesOn(Reader& reader, const ClaimView* now) const;
 
   const ClaimReader& claims_;

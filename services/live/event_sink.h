@@ -20,6 +20,8 @@ class EventSink {
   virtual bool isConnected() const = 0;
   // The reader takes less than it is sent: what is sent now is kept in memory until it reads.
   virtual bool isBehind() const = 0;
+  // It is not behind, and there is room for much at once besides what other streams are sent.
+  virtual bool takesPages() const = 0;
 };
 
 // A comment for a silent stream: it shows whether the reader is still there, and keeps proxies from

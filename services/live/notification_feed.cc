@@ -1,9 +1,13 @@
 #include "services/live/notification_feed.h"
 
+#include "services/live/look_budget.h"
+
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace festa {
 
@@ -13,9 +17,10 @@ constexpr double kFeedEvery = 0.2;
 constexpr std::chrono::seconds kLongestLook{5};  // longer than clients wait for an answer
 constexpr int kQuietRounds = 50;                 // then a listener gets a new id to come back with
 constexpr int kIdleRounds = 10;                  // between looks without listeners
-constexpr std::size_t kMostReturns = 100;        // of one look; the others wait for the next
-constexpr std::chrono::seconds kLongestBehind{10};
-constexpr NotificationService::Page kReturnPage{.rows = 1000, .bytes = 256UL * 1024};
+constexpr int kMostPages = 8;                    // of what is new, in one look
+constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
+constexpr LookBudget::Limits kReturnWork{
+    .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
 
 }  // namespace
 
@@ -37,7 +42,7 @@ void NotificationFeed::add(std::int64_t festivalId, std::optional<Snapshot> resu
        .festivalId = festivalId,
        .resumeFrom = std::move(resumeFrom),
        .sink = std::move(sink),
-       .patience = ReaderPatience(kLongestBehind),
+       .patience = {},
        // With the first look, so that a listener that loses its connection soon can come back, too.
        .quietRounds = kQuietRounds - 1});
 }
@@ -89,9 +94,14 @@ bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
   const bool isBehind = reader.sink->isBehind();
   if (!reader.patience.lasts(std::chrono::steady_clock::now(), isBehind)) return false;
   // It has been told what the look before this one had seen.
-  if (isBehind && !reader.resumeFrom) reader.resumeFrom = reader.told ? reader.told : seen_;
+  const auto tellLater = [&] { reader.resumeFrom = reader.told ? reader.told : seen_; };
+  if (isBehind && !reader.resumeFrom) tellLater();
   if (reader.resumeFrom) return reader.sink->isConnected();
   auto text = telling.text(reader.festivalId, reader.told);
+  if (text.size() > 2 * kReturnPage.bytes) {  // in pages
+    tellLater();
+    return reader.sink->isConnected();
+  }
   if (telling.news().isComplete) reader.told.reset();
   if (text.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
   reader.quietRounds = 0;
@@ -101,50 +111,73 @@ bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
 
 std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
   std::vector<Return> all;
+  std::set<std::pair<std::int64_t, std::string>> known;
   readers_.each([&](const Reader& reader) {
-    if (reader.resumeFrom && !reader.sink->isBehind() && all.size() < kMostReturns)
+    if (!reader.resumeFrom || !reader.sink->takesPages()) return;
+    if (known.emplace(reader.festivalId, reader.resumeFrom->text()).second)
       all.push_back({reader.number, reader.festivalId, *reader.resumeFrom});
   });
+  const auto next =
+      std::ranges::find_if(all, [this](const Return& back) { return back.number > lastWelcomed_; });
+  std::ranges::rotate(all, next);
   return all;
 }
 
-// Between two looks: it has seen what the first of them has, and the second finds the rest.
-drogon::Task<> NotificationFeed::welcome(Return back) {
+// Between two looks: they have seen what the first of them has, and the second finds the rest.
+drogon::Task<std::size_t> NotificationFeed::welcome(Return back) {
   const auto page = kReturnPage;
   const auto missed = co_await outbox_.since(back.from, back.festivalId, page);
   const auto text = Telling(events_, missed).text(back.festivalId, {});
   readers_.keepIf([&](Reader& reader) {
-    if (reader.number != back.number) return true;
+    if (!back.isOf(reader) || !reader.sink->takesPages()) return true;
     reader.resumeFrom.reset();
     (missed.isComplete ? reader.told : reader.resumeFrom) = missed.seen;
     return text.empty() || reader.sink->send(text);
   });
+  co_return missed.bytes;
 }
 
-drogon::Task<> NotificationFeed::look() {
+drogon::Task<bool> NotificationFeed::tellNews() {
   const NotificationService::Page page;
   const auto news = co_await outbox_.since(seen_, std::nullopt, page);
   Telling telling(events_, news);
   readers_.keepIf([&](Reader& reader) { return goesOn(reader, telling); });
   seen_ = news.seen;
+  co_return news.isComplete;
+}
+
+drogon::Task<> NotificationFeed::look() {
+  bool isComplete = false;
+  for (int page = 0; page < kMostPages && !isComplete && !turn_.isStopped(); ++page) {
+    const bool wasLast = co_await tellNews();
+    isComplete = wasLast;
+  }
+  co_await welcomeSome();
+}
+
+drogon::Task<> NotificationFeed::welcomeSome() {
+  using Clock = std::chrono::steady_clock;
+  LookBudget budget(kReturnWork, Clock::now());
   const auto all = returns();
   for (const auto& back : all) {
-    if (turn_.isStopped()) break;
-    const bool wasTold = co_await welcomeOrEnd(back);
+    if (turn_.isStopped() || budget.isSpent(Clock::now())) break;
+    lastWelcomed_ = back.number;
+    const auto bytes = co_await welcomeOrEnd(back);
     // A database that is away would keep the others waiting once for each of them.
-    if (!wasTold) break;
+    if (!bytes) break;
+    budget.read(*bytes);
   }
 }
 
-drogon::Task<bool> NotificationFeed::welcomeOrEnd(Return back) {
+drogon::Task<std::optional<std::size_t>> NotificationFeed::welcomeOrEnd(Return back) {
   try {
-    co_await welcome(back);
-    co_return true;
+    const auto bytes = co_await welcome(back);
+    co_return bytes;
   } catch (const std::exception& error) {
-    LOG_WARN << "a listener could not be told what it has missed: " << error.what();
+    LOG_WARN << "listeners could not be told what they have missed: " << error.what();
   }
-  readers_.keepIf([&](const Reader& reader) { return reader.number != back.number; });
-  co_return false;
+  readers_.keepIf([&](const Reader& reader) { return !back.isOf(reader); });
+  co_return std::nullopt;
 }
 
 bool NotificationFeed::isDue() {

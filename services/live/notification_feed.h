@@ -32,7 +32,9 @@ class NotificationEvents {
 // what it has not seen, in pages. It may be told the same notification twice. A listener gets its
 // first id with the first look, and a new one every ten seconds. One that takes less than it is
 // sent is told nothing more until it has caught up, and is ended when that takes ten seconds; it
-// can come back. Thread-safe.
+// can come back. What a look does for listeners that come back is bounded (kReturnWork): they take
+// turns, those that have missed the same are told by one read, and others are not kept waiting.
+// Thread-safe.
 class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
  public:
   // Both outlive the feed.
@@ -63,25 +65,34 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
     ReaderPatience patience;
     int quietRounds = 0;
   };
+  // What listeners have missed that come back with the same id.
   struct Return {
-    std::int64_t number;
+    std::int64_t number;  // of the first of them
     std::int64_t festivalId;
     Snapshot from;
+
+    bool isOf(const Reader& reader) const {
+      return reader.resumeFrom && reader.festivalId == festivalId &&
+             reader.resumeFrom->text() == from.text();
+    }
   };
   class Telling;
 
   drogon::AsyncTask feed();
   drogon::Task<> look();
+  // One page of what is new; true: it was the last.
+  drogon::Task<bool> tellNews();
   // There are listeners, or the last look was long ago.
   bool isDue();
   // Says once, not five times a second, that looks fail or work again. Empty: it worked.
   void report(const std::string& failure);
-  // Listeners that have come back or caught up, at most kMostReturns of them.
+  // Of listeners that have come back or caught up, those whose turn it is first.
   std::vector<Return> returns() const;
-  // One page of what it has missed.
-  drogon::Task<> welcome(Return back);
-  // False: it could not be told. Its stream is ended; it may come back.
-  drogon::Task<bool> welcomeOrEnd(Return back);
+  drogon::Task<> welcomeSome();
+  // One page of what they have missed; its bytes.
+  drogon::Task<std::size_t> welcome(Return back);
+  // Nullopt: they could not be told. Their streams are ended; they may come back.
+  drogon::Task<std::optional<std::size_t>> welcomeOrEnd(Return back);
   // False: the listener has gone, or has not read for too long.
   bool goesOn(Reader& reader, Telling& telling) const;
 
@@ -94,6 +105,7 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
   std::optional<Snapshot> seen_;  // by the last look
   bool hasFailed_ = false;        // the last look
   int idleRounds_ = 0;
+  std::int64_t lastWelcomed_ = 0;  // number of the listener whose turn was last
 };
 
 }  // namespace festa

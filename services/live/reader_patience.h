@@ -6,12 +6,12 @@
 
 namespace festa {
 
-// Not thread-safe.
+// The same for all streams. Not thread-safe.
 class ReaderPatience {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit ReaderPatience(std::chrono::seconds longest) : longest_(longest) {}
+  static constexpr std::chrono::seconds kLongest{10};
 
   // False: the reader has been behind, whenever it was looked at, for longer than that.
   bool lasts(Time now, bool isBehind) {
@@ -20,11 +20,10 @@ class ReaderPatience {
       return true;
     }
     if (!behindSince_) behindSince_ = now;
-    return now - *behindSince_ < longest_;
+    return now - *behindSince_ < kLongest;
   }
 
  private:
-  std::chrono::seconds longest_;
   std::optional<Time> behindSince_;
 };
 

@@ -1,5 +1,7 @@
 #include "services/live/seat_feed.h"
 
+#include "services/live/hall_order.h"
+
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
@@ -16,6 +18,9 @@ constexpr milliseconds kLookEvery{250};
 constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kPauseFactor = 3;  // a look of 100 ms is followed by a pause of 300 ms
 constexpr milliseconds kLongestPause{2000};
+constexpr milliseconds kReadFor{100};  // in one look
+// Of each look, however long they take: one of the most watched, one whose turn it is.
+constexpr std::size_t kLeastHalls = 2;
 
 }  // namespace
 
@@ -60,12 +65,12 @@ void SeatFeed::tick() {
 
 std::vector<std::int64_t> SeatFeed::watched() {
   const std::lock_guard guard(mutex_);
-  std::vector<std::int64_t> ids;
+  std::vector<HallTurn> turns;
   for (auto& [id, hall] : halls_)
     hall.watchers.keepIf([](const Watcher& watcher) { return watcher.sink->isConnected(); });
   std::erase_if(halls_, [](const auto& hall) { return hall.second.watchers.size() == 0; });
-  for (const auto& [id, hall] : halls_) ids.push_back(id);
-  return ids;
+  for (const auto& [id, hall] : halls_) turns.push_back({id, hall.watchers.size(), hall.lastLook});
+  return hallOrder(turns);
 }
 
 drogon::AsyncTask SeatFeed::look() {
@@ -74,10 +79,11 @@ drogon::AsyncTask SeatFeed::look() {
   const auto halls = watched();
   const auto began = Clock::now();
   std::string failure;
-  for (const auto id : halls) {
+  for (std::size_t i = 0; i < halls.size(); ++i) {
+    const bool hasTime = i < kLeastHalls || Clock::now() - began < kReadFor;
     // A database that is away would take its time for each of them.
-    if (turn_.isStopped() || !failure.empty()) break;
-    failure = co_await lookAt(id);
+    if (turn_.isStopped() || !failure.empty() || !hasTime) break;
+    failure = co_await lookAt(halls[i]);
   }
   report(failure);
   const auto ended = Clock::now();
@@ -110,6 +116,7 @@ void SeatFeed::tell(std::int64_t performanceId, SeatPicture picture) {
   const auto found = halls_.find(performanceId);
   if (found == halls_.end()) return;
   auto& hall = found->second;
+  hall.lastLook = Clock::now();
   std::string changes;
   // Empty: it could not be read. The watchers keep the last picture.
   if (!picture.empty() && picture != hall.picture) {

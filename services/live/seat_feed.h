@@ -30,9 +30,10 @@ class SeatEvents {
 
 // State, not history: while halls are watched, their sold seats are read at most four times a
 // second, one hall after the other, and the reads of this process take at most a quarter of the
-// time of one connection; there is a look every two seconds, however slow they are. What has
-// changed is written once and sent to all watchers of the hall; nothing is added to a sale.
-// Thread-safe.
+// time of one connection; there is a look every two seconds, however slow they are. A look reads
+// for a tenth of a second, by hallOrder(): the halls that most watch are in every look, the others
+// take turns. What has changed is written once and sent to all watchers of the hall; nothing is
+// added to a sale. Thread-safe.
 class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
  public:
   // Both outlive the feed.
@@ -63,6 +64,7 @@ class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
     Readers<Watcher> watchers;
     SeatPicture picture;
     std::string snapshot;  // of the picture, as it is sent; empty before the first look
+    Clock::time_point lastLook{};
   };
 
   void tick();
@@ -71,7 +73,7 @@ class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
   drogon::Task<std::string> lookAt(std::int64_t performanceId);
   // Says once that looks fail or work again. Empty: it worked.
   void report(const std::string& failure);
-  // Forgets halls without watchers.
+  // In the order in which they are to be read. Forgets halls without watchers.
   std::vector<std::int64_t> watched();
   void tell(std::int64_t performanceId, SeatPicture picture);
   // False: its stream is to end.

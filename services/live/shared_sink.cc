@@ -24,6 +24,10 @@ class Stream {
     const std::lock_guard guard(mutex_);
     return sink_ && sink_->isBehind();
   }
+  bool takesPages() {
+    const std::lock_guard guard(mutex_);
+    return sink_ && sink_->takesPages();
+  }
   void end() {
     std::unique_ptr<EventSink> ended;
     const std::lock_guard guard(mutex_);
@@ -37,27 +41,26 @@ class Stream {
 
 class End : public EventSink {
  public:
-  End(std::shared_ptr<Stream> stream, bool tellsBehind)
-      : stream_(std::move(stream)), tellsBehind_(tellsBehind) {}
+  explicit End(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
   ~End() override { stream_->end(); }
   End(const End&) = delete;
   End& operator=(const End&) = delete;
 
   bool send(const std::string& events) override { return stream_->send(events); }
   bool isConnected() const override { return stream_->isConnected(); }
-  bool isBehind() const override { return tellsBehind_ && stream_->isBehind(); }
+  bool isBehind() const override { return stream_->isBehind(); }
+  bool takesPages() const override { return stream_->takesPages(); }
 
  private:
   const std::shared_ptr<Stream> stream_;
-  const bool tellsBehind_;
 };
 
 }  // namespace
 
 SharedSink::SharedSink(std::unique_ptr<EventSink> sink) {
   const auto stream = std::make_shared<Stream>(std::move(sink));
-  first = std::make_unique<End>(stream, true);
-  second = std::make_unique<End>(stream, false);
+  first = std::make_unique<End>(stream);
+  second = std::make_unique<End>(stream);
 }
 
 }  // namespace festa

@@ -8,13 +8,12 @@
 namespace festa {
 
 // Two ends of one sink, for different threads. When one of them is destroyed, the stream ends, and
-// the other says that the reader has gone.
+// the other says that the reader has gone. What either has sent counts for both: the reader is
+// behind for both, or for neither.
 struct SharedSink {
   explicit SharedSink(std::unique_ptr<EventSink> sink);
 
   std::unique_ptr<EventSink> first;
-  // For a feed that says little: it is never behind. The feed of `first` ends the stream of a
-  // reader that does not read.
   std::unique_ptr<EventSink> second;
 };
 

@@ -14,8 +14,7 @@ class WatcherPace {
   using Time = std::chrono::steady_clock::time_point;
   enum class Say { kNothing, kSnapshot, kChanges, kComment, kEnd };
 
-  static constexpr std::chrono::seconds kSilence{15};        // then a comment is sent
-  static constexpr std::chrono::seconds kLongestBehind{60};  // then the stream is ended
+  static constexpr std::chrono::seconds kSilence{15};  // then a comment is sent
 
   explicit WatcherPace(Time now) : lastSaid_(now) {}
 
@@ -36,7 +35,7 @@ class WatcherPace {
  private:
   Time lastSaid_;
   bool needsSnapshot_ = true;
-  ReaderPatience patience_{kLongestBehind};
+  ReaderPatience patience_;
 };
 
 }  // namespace festa

@@ -186,7 +186,6 @@ Service::Settings patient(Service::Settings settings) {
 }
 
 Service::Settings ofSeveral(Service::Settings settings) {
-  // 1300 + 7 × 220 + 1400 ms are less than the 4323 that a holder has.
   settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "1300"}, {"DATABASE_COMMIT_TIMEOUT_MS", "1400"}});
   insertLeases(settings, "5000");
   return settings;

@@ -59,7 +59,7 @@ class Service {
 Service::Settings patient(Service::Settings settings = {});
 
 // For several instances on one Redis: the longest leases for which redis-fair grants the key ahead
-// to another process, and time-outs as long as they allow: 1500 + 6 × 220 + 1400 ms are less than
+// to another process, and time-outs as long as they allow: 1300 + 7 × 220 + 1400 ms are less than
 // the 4323 that a holder has. What `settings` say themselves stays.
 Service::Settings ofSeveral(Service::Settings settings = {});
 

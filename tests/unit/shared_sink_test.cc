@@ -26,6 +26,7 @@ class SinkOf : public EventSink {
   }
   bool isConnected() const override { return !reader_.isGone; }
   bool isBehind() const override { return reader_.isBehind; }
+  bool takesPages() const override { return !reader_.isBehind; }
 
  private:
   Reader& reader_;
@@ -67,10 +68,14 @@ TEST_F(SharedSinkTest, AReaderThatHasGoneIsKnownToBoth) {
   EXPECT_FALSE(shared.second->send("a"));
 }
 
-TEST_F(SharedSinkTest, OnlyTheFirstIsBehind) {
+TEST_F(SharedSinkTest, AReaderThatIsBehindIsBehindForBoth) {
+  EXPECT_FALSE(shared.first->isBehind());
+  EXPECT_FALSE(shared.second->isBehind());
+  EXPECT_TRUE(shared.second->takesPages());
   reader.isBehind = true;
   EXPECT_TRUE(shared.first->isBehind());
-  EXPECT_FALSE(shared.second->isBehind());
+  EXPECT_TRUE(shared.second->isBehind());
+  EXPECT_FALSE(shared.second->takesPages());
 }
 
 }  // namespace festa::test

@@ -4,24 +4,26 @@
 
 namespace festa::test {
 
-TEST(UnsentBytes, AReaderIsBehindWhenTooMuchIsNotSent) {
-  UnsentBytes unsent(500);
-  unsent.handOver(UnsentBytes::kMost, 500);
-  EXPECT_FALSE(unsent.isBehind(500));
-  unsent.handOver(1, 500);
-  EXPECT_TRUE(unsent.isBehind(500));
-  EXPECT_FALSE(unsent.isBehind(501));
+TEST(UnsentBytes, AreWhatWasHandedOverAndNotSent) {
+  UnsentBytes bytes(500);
+  EXPECT_EQ(bytes.unsent(500), 0U);
+  bytes.handOver(100, 500);
+  bytes.handOver(20, 500);
+  EXPECT_EQ(bytes.unsent(500), 120U);
+  EXPECT_EQ(bytes.unsent(501), 119U);
+  EXPECT_EQ(bytes.unsent(620), 0U);
+  EXPECT_EQ(bytes.unsent(640), 0U) << "with the frames of the chunks";
 }
 
 TEST(UnsentBytes, FramesOfManyEventsDoNotAddUp) {
-  UnsentBytes unsent(0);
+  UnsentBytes bytes(0);
   std::size_t sent = 0;
   for (int i = 0; i < 10'000; ++i) {
-    unsent.handOver(100, sent);
+    bytes.handOver(100, sent);
     sent += 107;
   }
-  unsent.handOver(UnsentBytes::kMost + 1, sent);
-  EXPECT_TRUE(unsent.isBehind(sent));
+  bytes.handOver(1000, sent);
+  EXPECT_EQ(bytes.unsent(sent), 1000U);
 }
 
 }  // namespace festa::test

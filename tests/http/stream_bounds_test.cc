@@ -1,0 +1,173 @@
+// What readers of event streams may cost, whatever they leave unread.
+#include "tests/http/performance_test.h"
+#include "tests/support/loops.h"
+#include "tests/support/raw_socket.h"
+#include "tests/support/sales.h"
+#include "tests/support/seat_watchers.h"
+#include "tests/support/size.h"
+#include "tests/support/stall_watch.h"
+
+#include <atomic>
+#include <thread>
+
+namespace festa::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kSmallWindow = 8 * 1024;
+
+std::string streamRequest(const std::string& path, const std::string& headers = "") {
+  return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n";
+}
+
+// A stream that has begun; its socket is read no further.
+RawSocket opened(const Service& service, const std::string& path, const std::string& headers = "") {
+  RawSocket socket(service.port(), kSmallWindow);
+  socket.send(streamRequest(path, headers));
+  EXPECT_TRUE(socket.readUntil("HTTP/1.1 200", 1, 10s)) << socket.received();
+  return socket;
+}
+
+// Notifications of festival 1, each with a text of 9,000 bytes and in its own transaction.
+void haveLargeNotifications(const Service& service, int count) {
+  PgSession session(service.database());
+  session.run(
+      "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+      " VALUES (1, 'large', 'c', false)");
+  session.run("DO $$ BEGIN FOR i IN 1.." + std::to_string(count) +
+              " LOOP INSERT INTO announcement_notifications"
+              " (festival_id, announcement_id, title, content)"
+              " SELECT 1, max(id), 'number ' || i || '!', repeat('c', 9000) FROM announcements;"
+              " COMMIT; END LOOP; END $$");
+}
+
+// The largest size of a process while this lives.
+class PeakMemory {
+ public:
+  explicit PeakMemory(Service& service)
+      : before_(service.process().residentMegabytes()),
+        watch_([this, &service](const std::stop_token& wish) {
+          while (!wish.stop_requested()) {
+            peak_ = std::max(peak_.load(), service.process().residentMegabytes());
+            std::this_thread::sleep_for(20ms);
+          }
+        }) {}
+  long grownMegabytes() const { return peak_ - before_; }
+
+ private:
+  const long before_;
+  std::atomic<long> peak_{0};
+  std::jthread watch_;
+};
+
+bool hasMetric(const Service& service, const std::string& line) {
+  return service.metrics().find('\n' + line + '\n') != std::string::npos;
+}
+
+}  // namespace
+
+// A hall's page hears notifications on the stream of its seats.
+TEST(StreamBounds, NotificationsThatAHallsWatchersDoNotReadAreBounded) {
+  Service service(sharedPg().createDatabase(), patient());
+  haveLargeNotifications(service, 3000);
+  const PeakMemory memory(service);
+  std::vector<RawSocket> deaf;
+  for (int i = 0; i < 8; ++i)
+    deaf.push_back(
+        opened(service, "/performances/1/seats/events?festival=1", "Last-Event-ID: 3:3:\r\n"));
+  EXPECT_TRUE(eventually([&] { return hasMetric(service, "festa_seat_watchers 8"); }));
+  // They may be behind for 10 s.
+  EXPECT_TRUE(eventually([&] { return hasMetric(service, "festa_seat_watchers 0"); }, 30s));
+  EXPECT_LT(memory.grownMegabytes(), kSanitized ? 500 : 40);
+  EXPECT_TRUE(hasMetric(service, "festa_stream_unsent_bytes 0"));
+}
+
+TEST(StreamBounds, OneAddressHasSoManyStreamsOfAllKinds) {
+  const Service service(sharedPg().createDatabase(),
+                        patient({{"HTTP_MAX_STREAMS_PER_ADDRESS", "3"}}));
+  auto client = service.client();
+  std::vector<RawSocket> streams;
+  streams.push_back(opened(service, "/performances/1/seats/events"));
+  streams.push_back(opened(service, "/performances/1/seats/events?festival=1"));
+  streams.push_back(opened(service, "/announcements/events?festival=1"));
+  for (const std::string path :
+       {"/performances/1/seats/events", "/announcements/events?festival=1"})
+    expectProblem(client.get(path), 429, "RATE_LIMITED");
+  streams.pop_back();
+  EXPECT_TRUE(eventually([&] {
+    return client.get("/announcements/events?festival=1", {{"Connection", "close"}}).status == 200;
+  })) << "a stream that has ended makes room";
+}
+
+TEST(StreamBounds, BehindATrustedProxyTheClientsCountAndNotTheProxy) {
+  const Service service(
+      sharedPg().createDatabase(),
+      patient({{"HTTP_MAX_STREAMS_PER_ADDRESS", "2"}, {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}}));
+  const std::string path = "/announcements/events?festival=1";
+  std::vector<RawSocket> streams;
+  for (const std::string client : {"192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3"})
+    streams.push_back(opened(service, path, "X-Forwarded-For: " + client + "\r\n"));
+  expectProblem(service.client().get(path, {{"X-Forwarded-For", "192.0.2.1"}}), 429,
+                "RATE_LIMITED");
+  for (int i = 0; i < 3; ++i) streams.push_back(opened(service, path));
+}
+
+// Each comes back with another id, so that none is told by the read for another.
+TEST(StreamBounds, ListenersThatComeBackDoNotKeepOthersWaiting) {
+  Service service(sharedPg().createDatabase(), patient());
+  haveLargeNotifications(service, 1000);
+  const auto council = service.newFestival();
+  RawSocket listener(service.port());
+  listener.send(
+      streamRequest("/announcements/events?festival=" + std::to_string(service.lastFestival())));
+  ASSERT_TRUE(listener.readUntil("\nid: ", 1, 10s)) << listener.received();
+  auto client = service.client();
+  const auto made =
+      client.send("POST", "/announcements", R"({"title":"t","content":"c"})", council);
+  ASSERT_EQ(made.status, 201) << made.body;
+  const auto id = made.json()["announcementId"].asString();
+  std::vector<RawSocket> back;
+  for (int i = 0; i < 200; ++i) {
+    const auto seen = std::to_string(3 + i);
+    back.push_back(opened(service, "/announcements/events?festival=1",
+                          "Last-Event-ID: " + seen + ':' + seen + ":\r\n"));
+  }
+  const StallWatch stalls;
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(client.request("POST", "/announcements/" + id + "/notifications", council).status, 200);
+  EXPECT_TRUE(listener.readUntil(R"("announcementId":)" + id + ',', 1, 30s));
+  EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
+}
+
+TEST(StreamBounds, WatchersOfOtherHallsDoNotSlowDownAHall) {
+  Service service(sharedPg().createDatabase(), patient());
+  const Sales sales(service.database());
+  constexpr int kHalls = 300;
+  std::vector<std::int64_t> others;
+  for (int i = 0; i < kHalls; ++i) others.push_back(sales.performance(2000));
+  const auto hall = sales.performance(2000);
+  const auto path = [](std::int64_t id) {
+    return "/performances/" + std::to_string(id) + "/seats/events";
+  };
+  std::vector<RawSocket> streams;
+  for (const auto id : others) streams.push_back(opened(service, path(id)));
+  SeatWatchers watchers(service.port(), hall, 3);
+  ASSERT_TRUE(eventually([&] { return watchers.allHaveBegun(); }));
+  for (int seat = 1; seat <= 3; ++seat) {
+    const StallWatch stalls;
+    const auto before = std::chrono::steady_clock::now();
+    const auto sale = service.client().send("POST", reservationPath(hall), reservationBody(1, seat),
+                                            Sales::as(1));
+    ASSERT_EQ(sale.status, 200) << sale.body;
+    std::set<Seat> sold;
+    for (int i = 1; i <= seat; ++i) sold.insert({"A", i});
+    EXPECT_TRUE(eventually([&] { return watchers.allSee(sold); }));
+    EXPECT_LT(secondsSince(before), stalls.allowed(1.0)) << "seat " << seat;
+  }
+  // The others are told, too: each when it is its turn.
+  for (auto& stream : streams) EXPECT_TRUE(stream.readUntil("event: snapshot", 1, 30s));
+}
+
+}  // namespace festa::test
