@@ -73,7 +73,8 @@ std::vector<Field> doorFields(Config::Http& http) {
       {"http.body_grace_ms", within(http.bodyGrace, 0ms, kDay),
        "How long a body may be slower than `http.body_bytes_per_second`."},
       {"http.unread_timeout_ms", within(http.unreadTimeout, 1s, kDay),
-       "A client that takes nothing of its answers for so long is closed."},
+       "A client that takes less than 1 KiB a second of its answers for so long, on average, is "
+       "closed."},
       {"http.max_in_flight", within(http.maxInFlight, 0, 1'000'000),
        "Requests that hold a lock at once; 0: 4 × `database.connections`, and 4 × "
        "`database.batch_members` if that is above 1. Beyond: 503 `OVERLOADED`."},
@@ -83,11 +84,11 @@ std::vector<Field> doorFields(Config::Http& http) {
       {"http.max_seat_watchers", within(http.maxSeatWatchers, 0, 1'000'000),
        "Streams of `GET /performances/{id}/seats/events` in one process. Beyond: 503 "
        "`OVERLOADED`."},
-  };
       {"http.max_streams_per_address", within(http.maxStreamsPerAddress, 0, 1'000'000),
        "Event streams of all kinds that one client address (of IPv6: one /64 network) has in one "
        "process. Beyond: 429 `RATE_LIMITED`. A campus or a mobile network may be one address; "
        "behind a proxy set `http.trusted_proxies`, or all clients are one. 0: no limit."},
+  };
 }
 
 Section httpSection(Config::Http& http) {

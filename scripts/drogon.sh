@@ -11,8 +11,9 @@ TRANTOR_MINIMUM=1.5.28
 DROGON_PATCHES="$ROOT/scripts/drogon-*.patch $ROOT/scripts/trantor-*.patch"
 DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
   -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_UNITY_BUILD=ON"
-# Of Drogon's own headers, what tests/fuzz needs to hand bytes to its server: installed into include/drogon-private.
-DROGON_PRIVATE_HEADERS="HttpServer.h impl_forwards.h"
+# Of Drogon's own headers, what tests/fuzz needs to hand bytes to its server, and what tests/unit tests: installed into
+# include/drogon-private.
+DROGON_PRIVATE_HEADERS="HttpConnectionPace.h HttpServer.h impl_forwards.h"
 
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 

@@ -8,6 +8,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <sstream>
 
 namespace festa::test {
@@ -44,6 +47,38 @@ std::string askForLargeList(Service& service) {
 
 bool isServed(const Service& service) {
   return service.client().get("/healthz").status == 200;
+}
+
+// How many files each event loop of a process waits for, by its epoll's descriptor.
+std::map<std::string, int> loopsOf(pid_t process) {
+  std::map<std::string, int> loops;
+  const auto folder = "/proc/" + std::to_string(process);
+  for (const auto& file : std::filesystem::directory_iterator(folder + "/fd")) {
+    std::error_code hasGone;
+    const auto target = std::filesystem::read_symlink(file, hasGone);
+    if (target != "anon_inode:[eventpoll]") continue;
+    const auto name = file.path().filename().string();
+    std::ifstream lines(folder + "/fdinfo/" + name);
+    for (std::string line; std::getline(lines, line);) loops[name] += line.starts_with("tfd:");
+  }
+  return loops;
+}
+
+// A connection that was answered once, and the event loop that has it.
+struct Placed {
+  RawSocket socket;
+  std::string loop;
+};
+
+Placed connectedTo(Service& service, int window) {
+  const auto before = loopsOf(service.process().pid());
+  Placed placed{RawSocket(service.port(), window), ""};
+  placed.socket.send(kPing);
+  EXPECT_TRUE(placed.socket.readUntil("alive", 1, 10s));
+  for (const auto& [loop, files] : loopsOf(service.process().pid()))
+    if (const auto known = before.find(loop); known != before.end() && files > known->second)
+      placed.loop = loop;
+  return placed;
 }
 
 }  // namespace
@@ -141,6 +176,39 @@ TEST(Door, AClientThatAsksWithoutReadingIsPausedAndThenClosed) {
     EXPECT_TRUE(eventually([&] { return socket.sendSome(ask) == 0 || !socket.send(ask, 50ms); }));
   EXPECT_TRUE(eventually([&] { return metric(service, "festa_http_connections") < 10; }))
       << metric(service, "festa_http_connections");
+}
+
+// Fifteen that leave 4 MiB each are on one event loop, and those who come later and leave less on
+// another.
+TEST(Door, WhoHasLeftTheMostIsClosedOnWhateverLoopItIs) {
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_THREADS", "2"}}));
+  const auto ask = askForLargeList(service);
+  constexpr int kWindow = 8 * 1024;
+  std::map<std::string, std::vector<RawSocket>> byLoop;
+  const auto hasEnough = [&] {
+    int enough = 0;
+    for (const auto& [loop, sockets] : byLoop) enough += !loop.empty() && sockets.size() >= 15;
+    return enough == 2;
+  };
+  for (int i = 0; i < 200 && !hasEnough(); ++i) {
+    auto placed = connectedTo(service, kWindow);
+    byLoop[placed.loop].push_back(std::move(placed.socket));
+  }
+  ASSERT_TRUE(hasEnough());
+  byLoop.erase("");
+  auto& greedy = byLoop.begin()->second;
+  auto& modest = byLoop.rbegin()->second;
+  for (std::size_t i = 0; i < 15; ++i) greedy[i].send(repeated(ask, 4));
+  // Each has been given the beginning of its answers.
+  for (std::size_t i = 0; i < 15; ++i) ASSERT_TRUE(greedy[i].readUntil("HTTP/1.1 200", 2, 30s));
+  constexpr std::size_t kModest = 4;
+  for (std::size_t i = 0; i < kModest; ++i) modest[i].send(repeated(ask, 3) + kPing);
+  for (std::size_t i = 0; i < kModest; ++i)
+    EXPECT_TRUE(modest[i].readUntil("alive", 2, 30s)) << "closed for what others have left";
+  int closed = 0;
+  for (std::size_t i = 0; i < 15; ++i)
+    closed += greedy[i].readUntil("HTTP/1.1 200", 5, 10s) ? 0 : 1;
+  EXPECT_GT(closed, 0) << "the bound was not reached";
 }
 
 // Their answers would be kept in memory until the stream ends.
