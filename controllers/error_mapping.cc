@@ -25,11 +25,13 @@ ErrorCode codeOf(const std::exception& error) {
   return ErrorCode::kInternal;
 }
 
-// A name is "path.id" or "body.field"; what tokens lack is not for the client to mend.
+// A name is "path.id", "body.field" or "token.claim".
 ServiceError blame(const lock::MissingKeyVariable& missing) {
   const auto& name = missing.name();
   const auto dot = name.find('.');
-  if (name.starts_with("token.")) return ServiceError(ErrorCode::kInvalidParameter, missing.what());
+  if (name.starts_with("token."))
+    return invalidParameter(inHeader("Authorization"), "토큰에 필요한 값이 없습니다.",
+                            "has a token without a claim that is needed here");
   return invalidParameter({name.starts_with("path.") ? "path" : "body", name.substr(dot + 1)},
                           "값이 필요합니다.", "is missing");
 }
@@ -56,7 +58,10 @@ drogon::HttpResponsePtr refusalOf(const drogon::HttpRequestPtr& request,
     case drogon::k404NotFound: return problem(request, ServiceError(ErrorCode::kRouteNotFound));
     case drogon::k405MethodNotAllowed:
       return problem(request, ServiceError(ErrorCode::kMethodNotAllowed));
-    default: return problem(request, ServiceError(ErrorCode::kInvalidParameter));
+    default:
+      return problem(request,
+                     invalidParameter({"request", "request"}, "올바른 HTTP 요청이어야 합니다.",
+                                      "must be valid HTTP"));
   }
 }
 

@@ -39,8 +39,11 @@ void writeFields(JsonWriter& json, const std::vector<FieldError>& fields, bool e
 }
 
 std::string placeOf(const FieldError& error, bool english) {
-  static const std::map<std::string, std::string> kKorean{
-      {"path", "경로"}, {"query", "쿼리"}, {"header", "헤더"}, {"body", "본문"}};
+  static const std::map<std::string, std::string> kKorean{{"path", "경로"},
+                                                          {"query", "쿼리"},
+                                                          {"header", "헤더"},
+                                                          {"body", "본문"},
+                                                          {"request", "요청"}};
   return english ? error.in : kKorean.at(error.in);
 }
 

@@ -76,8 +76,8 @@ struct FieldError {
   std::string field;
   std::string ko;
   std::string en;
-  std::string in = {};  // "path", "query", "header", "body"; empty: the request is refused for all
-                        // that is wrong with its body
+  std::string in = {};  // "path", "query", "header", "body", "request"; empty: the request is
+                        // refused for all that is wrong with its body
 };
 
 // Thrown when a request cannot be served; controllers/error_mapping makes the answer of it. what()

@@ -625,8 +625,8 @@ export const texts = {
     "답변한 순서대로입니다.",
   "A field of the body, or a parameter.":
     "본문의 필드 또는 매개변수입니다.",
-  "Where a parameter is; with INVALID_PARAMETER.":
-    "매개변수가 있는 곳이며, INVALID_PARAMETER에 있습니다.",
+  "Where a parameter is, `request` if it is not valid HTTP; with INVALID_PARAMETER.":
+    "매개변수가 있는 곳이며, 올바른 HTTP가 아니면 `request`입니다. INVALID_PARAMETER에 있습니다.",
   "What went wrong (RFC 9457).":
     "무엇이 잘못되었는지 알려 줍니다(RFC 9457).",
   "Same as `code`.":
@@ -635,8 +635,8 @@ export const texts = {
     "요청한 경로입니다.",
   "What a person should read: Korean, or English if Accept-Language prefers it.":
     "사람이 읽을 글입니다. 한국어이며, Accept-Language가 영어를 원하면 영어입니다.",
-  "What is wrong, each by its name. Of VALIDATION_FAILED, and of INVALID_PARAMETER unless the request could not be read at all.":
-    "잘못된 것을 이름별로 알려 줍니다. VALIDATION_FAILED에 있고, 요청을 아예 읽지 못한 경우가 아니면 INVALID_PARAMETER에도 있습니다.",
+  "What is wrong, each by its name. Of VALIDATION_FAILED and INVALID_PARAMETER.":
+    "잘못된 것을 이름별로 알려 줍니다. VALIDATION_FAILED와 INVALID_PARAMETER에 있습니다.",
   "Claims of this coupon that are still to be decided before it.":
     "이 신청보다 먼저 결정될, 같은 쿠폰의 신청 수입니다.",
   "NEW, then PROCESSED (admitted) and DONE, or FAILED.":

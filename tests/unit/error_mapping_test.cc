@@ -125,6 +125,15 @@ TEST(ErrorMapping, AMissingKeyVariableIsTheClientsFault) {
   EXPECT_EQ(bodyOf(response)["code"].asString(), "INVALID_PARAMETER");
   EXPECT_EQ(bodyOf(response)["errors"][0]["field"].asString(), "id");
   EXPECT_EQ(bodyOf(response)["errors"][0]["in"].asString(), "path");
+  const auto claim = toResponse(request(), lock::MissingKeyVariable("token.festivalId"));
+  EXPECT_EQ(bodyOf(claim)["errors"][0]["field"].asString(), "Authorization");
+}
+
+TEST(ErrorMapping, WhatIsNotHttpIsSaidToBeTheRequest) {
+  const auto response = refusalOf(request("en"), drogon::k400BadRequest);
+  EXPECT_EQ(statusOf(response), 400);
+  EXPECT_EQ(bodyOf(response)["message"].asString(), "request must be valid HTTP.");
+  EXPECT_EQ(bodyOf(response)["errors"][0]["in"].asString(), "request");
 }
 
 TEST(ErrorMapping, ALockOutcomeBecomesItsErrorCode) {
