@@ -189,8 +189,8 @@ export const texts = {
     "보냈습니다.",
   "Hear notifications as they are sent":
     "알림을 보내는 대로 듣습니다",
-  "Server-sent events: `event: notification`, `data` an object as in `Notification`, within a second on every instance. At least once and in order: a client that comes back with `Last-Event-ID` is told what it has missed, for an hour. Browsers say the festival in the query. Without a stream (HEAD, HTTP/1.0, `Connection: close`) the answer is one comment.":
-    "서버 전송 이벤트입니다. `event: notification`이고 `data`는 `Notification`과 같은 객체이며, 모든 인스턴스에서 1초 안에 옵니다. 적어도 한 번, 순서대로 옵니다. `Last-Event-ID`를 가지고 돌아온 클라이언트에게는 한 시간 동안 놓친 것을 알려 줍니다. 브라우저는 축제를 쿼리로 적습니다. 스트림을 쓸 수 없으면(HEAD, HTTP/1.0, `Connection: close`) 주석 한 줄로 답합니다.",
+  "Server-sent events: `event: notification`, `data` an object as in `Notification`, within a second on every instance. At least once and in order: a client that comes back with `Last-Event-ID` is told what it has missed, for an hour. Browsers say the festival in the query. At most 5,000 streams on an instance, more are 503 `OVERLOADED`; one client address has at most 2,500 event streams of all kinds, more are 429 (both configurable). Without a stream (HEAD, HTTP/1.0, `Connection: close`) the answer is one comment.":
+    "서버 전송 이벤트입니다. `event: notification`이고 `data`는 `Notification`과 같은 객체이며, 모든 인스턴스에서 1초 안에 옵니다. 적어도 한 번, 순서대로 옵니다. `Last-Event-ID`를 가지고 돌아온 클라이언트에게는 한 시간 동안 놓친 것을 알려 줍니다. 브라우저는 축제를 쿼리로 적습니다. 인스턴스 하나에 스트림은 5,000개까지이며 넘으면 503 `OVERLOADED`이고, 클라이언트 주소 하나는 모든 종류를 합해 2,500개까지이며 넘으면 429입니다(둘 다 설정 가능). 스트림을 쓸 수 없으면(HEAD, HTTP/1.0, `Connection: close`) 주석 한 줄로 답합니다.",
   "Until the client or the service ends it.":
     "클라이언트나 서비스가 끝낼 때까지 이어집니다.",
   "Register":
@@ -217,8 +217,8 @@ export const texts = {
     "모든 좌석을 한 쪽에 답하며 최대 100 ms 전의 내용입니다.",
   "A performance's seats, live":
     "공연의 좌석을 실시간으로 알려 줍니다",
-  "Who: anyone. Server-sent events. First `snapshot` `{\"sections\":[{\"location\":\"A\",\"count\":100,\"sold\":\"…\"}]}`, where `sold` is a bitmap in base64: bit (n-1) % 8, counted from the lowest, of byte (n-1) / 8 is seat n. Then `changes` `{\"sold\":[[\"A\",7]],\"free\":[[\"B\",2]]}`, at most four times a second; a `snapshot` may come at any time and replaces everything. With `festival`, the festival's notifications come on the same stream, as on `/announcements/events`. A comment comes every 15 s. At most 5,000 streams on an instance (configurable), more are 503 `OVERLOADED`.":
-    "누구나 호출할 수 있습니다. 서버 전송 이벤트입니다. 먼저 `snapshot` `{\"sections\":[{\"location\":\"A\",\"count\":100,\"sold\":\"…\"}]}`이 옵니다. `sold`는 base64로 적은 비트맵이며, 바이트 (n-1) / 8의 가장 낮은 비트부터 세어 (n-1) % 8번째 비트가 좌석 n입니다. 이어서 `changes` `{\"sold\":[[\"A\",7]],\"free\":[[\"B\",2]]}`가 1초에 네 번까지 옵니다. `snapshot`은 언제든 다시 올 수 있고 그때까지의 모든 것을 대신합니다. `festival`을 적으면 `/announcements/events`와 같은 그 축제의 알림이 같은 스트림으로 옵니다. 15초마다 주석이 옵니다. 인스턴스 하나에 스트림은 5,000개까지이며(설정 가능), 넘으면 503 `OVERLOADED`입니다.",
+  "Who: anyone. Server-sent events. First `snapshot` `{\"sections\":[{\"location\":\"A\",\"count\":100,\"sold\":\"…\"}]}`, where `sold` is a bitmap in base64: bit (n-1) % 8, counted from the lowest, of byte (n-1) / 8 is seat n. Then `changes` `{\"sold\":[[\"A\",7]],\"free\":[[\"B\",2]]}`, at most four times a second; a `snapshot` may come at any time and replaces everything. With `festival`, the festival's notifications come on the same stream, as on `/announcements/events`. A comment comes every 15 s. At most 5,000 streams on an instance, more are 503 `OVERLOADED`; one client address has at most 2,500 event streams of all kinds, more are 429 (both configurable).":
+    "누구나 호출할 수 있습니다. 서버 전송 이벤트입니다. 먼저 `snapshot` `{\"sections\":[{\"location\":\"A\",\"count\":100,\"sold\":\"…\"}]}`이 옵니다. `sold`는 base64로 적은 비트맵이며, 바이트 (n-1) / 8의 가장 낮은 비트부터 세어 (n-1) % 8번째 비트가 좌석 n입니다. 이어서 `changes` `{\"sold\":[[\"A\",7]],\"free\":[[\"B\",2]]}`가 1초에 네 번까지 옵니다. `snapshot`은 언제든 다시 올 수 있고 그때까지의 모든 것을 대신합니다. `festival`을 적으면 `/announcements/events`와 같은 그 축제의 알림이 같은 스트림으로 옵니다. 15초마다 주석이 옵니다. 인스턴스 하나에 스트림은 5,000개까지이며 넘으면 503 `OVERLOADED`이고, 클라이언트 주소 하나는 모든 종류를 합해 2,500개까지이며 넘으면 429입니다(둘 다 설정 가능).",
   "Which seats are sold, and every change.":
     "어느 좌석이 팔렸는지, 그리고 모든 변화입니다.",
   "List one's own reservations of a performance":
