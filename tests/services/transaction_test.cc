@@ -187,4 +187,78 @@ TEST_F(TransactionTest, TheConnectionIsUsableAfterEveryOutcome) {
   }
 }
 
+// A transaction that Drogon keeps for ever takes some kilobytes.
+class LostTransactionTest : public TransactionTest {
+ protected:
+  // The connection ends while a statement is under way.
+  drogon::Task<int> loseStatement(bool begins) {
+    std::shared_ptr<Sql> sql;
+    if (begins)
+      sql = co_await beginTransaction(db_, options_);
+    else
+      sql = co_await takeConnection(db_, options_);
+    lost_ = sql;
+    co_await expectFailure(*sql, "SELECT pg_sleep(60)");
+    sql->rollback();
+    co_return 0;
+  }
+  // The connection ends between two statements.
+  drogon::Task<int> loseIdle() {
+    auto sql = co_await beginTransaction(db_, options_);
+    lost_ = sql;
+    co_await sql->execSqlCoro("SELECT 1");
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    while (sql->hasAvailableConnections()) co_await drogon::sleepCoro(loop, 0.002);
+    co_await expectFailure(*sql, "SELECT 1");
+    sql->rollback();
+    co_return 0;
+  }
+  static drogon::Task<> expectFailure(Sql& sql, std::string statement) {
+    try {
+      co_await sql.execSqlCoro(statement);
+      ADD_FAILURE() << "the session was not ended";
+    } catch (const drogon::orm::DrogonDbException&) {
+    }
+  }
+  void endSleepers() {
+    EXPECT_TRUE(eventually([&] {
+      return session_
+                 .query(
+                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active'"
+                     " AND query = 'SELECT pg_sleep(60)' AND datname = current_database()")
+                 .size() == 1;
+    }));
+  }
+  bool isForgotten() {
+    return eventually([&] { return lost_.expired(); }, std::chrono::seconds(5));
+  }
+
+  const TransactionOptions options_;
+  std::weak_ptr<Sql> lost_;
+};
+
+TEST_F(LostTransactionTest, IsForgottenWhenAStatementWasUnderWay) {
+  auto lost = startOn(loops_.at(), [this] { return loseStatement(true); });
+  endSleepers();
+  finish(std::move(lost));
+  EXPECT_TRUE(isForgotten());
+}
+
+TEST_F(LostTransactionTest, IsForgottenWhenAStatementOfItsOwnWasUnderWay) {
+  auto lost = startOn(loops_.at(), [this] { return loseStatement(false); });
+  endSleepers();
+  finish(std::move(lost));
+  EXPECT_TRUE(isForgotten());
+}
+
+TEST_F(LostTransactionTest, IsForgottenWhenNoStatementWasUnderWay) {
+  auto lost = startOn(loops_.at(), [this] { return loseIdle(); });
+  EXPECT_TRUE(eventually([&] {
+    endOpenTransactions();
+    return lost.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }));
+  finish(std::move(lost));
+  EXPECT_TRUE(isForgotten());
+}
+
 }  // namespace festa::test
