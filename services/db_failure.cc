@@ -19,7 +19,10 @@ constexpr std::string_view kLockTimeOut = "canceling statement due to lock timeo
 // The service itself never cancels a statement.
 constexpr std::array<std::string_view, 2> kTimeOuts{"canceling statement due to statement timeout",
                                                     "canceling statement due to user request"};
-constexpr std::string_view kTooMany = "Too many queries in buffer";  // Drogon's own bound
+// Drogon's own texts for a pool whose connections are all busy.
+constexpr std::array<std::string_view, 2> kNeverSent{"Too many queries in buffer",
+                                                     "No connection came free"};
+constexpr std::string_view kSentLate = "A connection came free too late";
 // The multixact: PostgreSQL 15 may trip over an updater that has just been rolled back when many
 // transactions share and update one row. Its own transaction is rolled back, too. Aborted: the
 // session was still in the failed transaction of an earlier request; nothing of this one was done.
@@ -54,12 +57,12 @@ constexpr std::array<std::string_view, 16> kGone{"server closed the connection",
 DbFailure classify(const drogon::orm::DrogonDbException& error) {
   if (dynamic_cast<const drogon::orm::BrokenConnection*>(&error) != nullptr)
     return DbFailure::kUnavailable;
+  const std::string_view text = error.base().what();
+  if (containsAny(text, kNeverSent) || text == kSentLate) return DbFailure::kOverloaded;
   if (dynamic_cast<const drogon::orm::TimeoutError*>(&error) != nullptr)
     return DbFailure::kUnavailable;
-  const std::string_view text = error.base().what();
   if (text.find(kLockTimeOut) != std::string_view::npos) return DbFailure::kLockTimedOut;
   if (containsAny(text, kTimeOuts)) return DbFailure::kTimedOut;
-  if (text.find(kTooMany) != std::string_view::npos) return DbFailure::kOverloaded;
   if (containsAny(text, kConflicts)) return DbFailure::kConflict;
   // libpq leaves the text empty when the socket ended without a word from the server.
   if (text.empty() || containsAny(text, kGone)) return DbFailure::kUnavailable;
@@ -69,7 +72,7 @@ DbFailure classify(const drogon::orm::DrogonDbException& error) {
 bool isUndone(const drogon::orm::DrogonDbException& error) {
   if (classify(error) == DbFailure::kUnavailable) return false;
   const std::string_view text = error.base().what();
-  return text.starts_with("ERROR:") || classify(error) == DbFailure::kOverloaded;
+  return text.starts_with("ERROR:") || containsAny(text, kNeverSent);
 }
 
 bool violates(const drogon::orm::DrogonDbException& error, const std::string& constraint) {

@@ -9,10 +9,10 @@
 namespace festa {
 
 enum class DbFailure {
-  kUnavailable,   // no connection, or lost before the statement was answered
+  kUnavailable,   // no connection, or lost before the statement was answered, or no answer
   kLockTimedOut,  // the server's lock time-out
   kTimedOut,      // the server's statement time-out
-  kOverloaded,    // too many wait for a connection
+  kOverloaded,    // the server answers, but too many wait for a connection
   kConflict,      // serialization failure, deadlock, or a constraint that a concurrent writer met
                   // first: may be repeated
   kOther,         // a bug of ours

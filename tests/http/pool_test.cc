@@ -1,5 +1,6 @@
 // Who waits for a database connection.
 #include "tests/support/loops.h"
+#include "tests/support/rush.h"
 #include "tests/support/service.h"
 
 #include <gtest/gtest.h>
@@ -35,6 +36,35 @@ TEST(Pool, ReadsAreServedWhileTransactionsNeverStopToWait) {
   }
   stop = true;
   for (auto& writer : writers) writer.join();
+}
+
+// A table that is locked keeps the only connection busy, each read until its time-out.
+TEST(Pool, ReadsThatWaitInVainForAConnectionAreOverloadWhilePostgresAnswers) {
+  const Service service(sharedPg().createDatabase(),
+                        {{"HTTP_THREADS", "1"}, {"DATABASE_CONNECTIONS", "1"}});
+  PgSession other(service.database());
+  other.run("BEGIN; LOCK TABLE performances");
+  // Each asks for another one: requests for the same share a query.
+  const auto answers = rush(service.port(), 25, [](HttpClient& client, int i) {
+    return client.get("/performances/" + std::to_string(i + 1));
+  });
+  std::map<std::string, int> codes;
+  for (const auto& answer : answers) ++codes[answer.code()];
+  const int sent = codes["LOCK_TIMEOUT"] + codes["DATABASE_BUSY"];
+  EXPECT_EQ(codes["OVERLOADED"], 25 - sent) << codes["DATABASE_UNAVAILABLE"] << " unavailable";
+  EXPECT_GE(sent, 1);
+  EXPECT_GE(codes["OVERLOADED"], 10) << "the pool was not full";
+}
+
+TEST(Pool, AStatementThatTakesTooLongIsABusyDatabase) {
+  const Service service(sharedPg().createDatabase());
+  PgSession session(service.database());
+  session.run(
+      "ALTER TABLE performances RENAME TO stored;"
+      "CREATE VIEW performances AS SELECT stored.* FROM stored, pg_sleep(10)");
+  const auto answer = service.client().get("/performances/1");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.code(), "DATABASE_BUSY");
 }
 
 }  // namespace festa::test

@@ -2,6 +2,7 @@
 
 #include "controllers/error_table.h"
 #include "lock/key_template.h"
+#include "services/db_failure.h"
 #include "services/transaction.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -104,7 +105,16 @@ TEST(ErrorMapping, DatabaseFailuresAreToldApartByTheirText) {
 
 TEST(ErrorMapping, ABrokenConnectionIsAnUnavailableDatabase) {
   EXPECT_EQ(codeFor(drogon::orm::BrokenConnection("whatever")), "DATABASE_UNAVAILABLE");
-  EXPECT_EQ(codeFor(drogon::orm::TimeoutError("whatever")), "DATABASE_UNAVAILABLE");
+  EXPECT_EQ(codeFor(drogon::orm::TimeoutError("SQL execution timeout")), "DATABASE_UNAVAILABLE");
+}
+
+TEST(ErrorMapping, AFullPoolIsAnOverloadNotAnUnavailableDatabase) {
+  const drogon::orm::TimeoutError unsent("No connection came free");
+  const drogon::orm::TimeoutError late("A connection came free too late");
+  EXPECT_EQ(codeFor(unsent), "OVERLOADED");
+  EXPECT_EQ(codeFor(late), "OVERLOADED");
+  EXPECT_TRUE(isUndone(unsent));
+  EXPECT_FALSE(isUndone(late)) << "it was sent, and may be done yet";
 }
 
 TEST(ErrorMapping, TheTextOfADatabaseFailureIsNotSent) {
