@@ -439,8 +439,8 @@ TEST(Door, ManyMembersAreRefused) {
       "MALFORMED_JSON");
 }
 
-// Reading a line costs by its length, whatever is in it. Without the patch 60,000 semicolons cost a
-// thousand times what 60,000 letters do.
+// Reading a line costs by its length, whatever is in it. Without drogon-http-cookies.patch 60,000
+// semicolons cost two hundred times what as many letters do.
 TEST(Door, ManyCookiesCostLittleMoreThanTheirBytes) {
   Service service(sharedPg().createDatabase(), patient());
   auto client = service.client();
