@@ -55,6 +55,7 @@ class EveryLook(WindowTest):
     expected = ("404 (Not Found)", "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
     def violations(self, window):
+        self.assertIn("AXE", os.environ, "AXE has to name axe.min.js; ./dev test fetches it")
         window.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": pathlib.Path(os.environ["AXE"]).read_text(encoding="utf-8")})
         window.browser.set_script_timeout(60)
         result = window.browser.execute_async_script(
