@@ -231,7 +231,7 @@ function showHead({ performance, missing, badFestival }) {
 function showBar({ stream, mine }) {
   const sold = picture.sold;
   const legend = (name, text, test) => h("span", { "data-test": test }, h("i", { class: `seat-${name}`, "aria-hidden": "true" }), text);
-  const isLive = stream === "open";
+  const isLive = stream === "open" && picture.total > 0;
   part(bar, [sold, picture.total, isLive, mine.length > 0], () => [h("div", { class: "row legend" },
     legend("free-line", t("seats.free", { n: number(picture.total - sold) }), "free"), legend("sold", t("seats.sold", { n: number(sold) }), "sold"),
     mine.length > 0 && legend("mine", t("seats.yours"))),

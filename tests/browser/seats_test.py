@@ -34,6 +34,7 @@ class SeatsPage(WindowTest):
         buyer = self.watching("user1")
         other = self.window(language="ko")
         other.open("/seats/1")
+        other.until(other.is_live, "a live hall")
         other.says("free", "남음")
         before = other.text("sold")
         buyer.choose("B", 7)
