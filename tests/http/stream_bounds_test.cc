@@ -8,6 +8,7 @@
 #include "tests/support/stall_watch.h"
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 namespace festa::test {
@@ -62,6 +63,35 @@ class PeakMemory {
   std::jthread watch_;
 };
 
+// Listeners of festival 1 that come back, each with another id, and read what they are told.
+class Returning {
+ public:
+  Returning(int port, int count) {
+    for (int i = 0; i < count; ++i) {
+      const auto seen = std::to_string(3 + i);
+      sockets_.emplace_back(port);
+      sockets_.back().send(streamRequest("/announcements/events?festival=1",
+                                         "Last-Event-ID: " + seen + ':' + seen + ":\r\n"));
+      EXPECT_TRUE(sockets_.back().readUntil("retry: ", 1, 10s)) << sockets_.back().received();
+    }
+    reader_ = std::jthread([this](const std::stop_token& wish) {
+      while (!wish.stop_requested()) {
+        for (auto& socket : sockets_) told_ += socket.skip() > 0 && isFirst(socket) ? 1 : 0;
+        std::this_thread::sleep_for(5ms);  // others need the processor
+      }
+    });
+  }
+  bool allWereTold() const { return told_ == static_cast<int>(sockets_.size()); }
+
+ private:
+  bool isFirst(const RawSocket& socket) { return known_.insert(&socket).second; }
+
+  std::vector<RawSocket> sockets_;
+  std::set<const RawSocket*> known_;  // of the reader: those that were told something
+  std::atomic<int> told_{0};
+  std::jthread reader_;  // uses the others
+};
+
 bool hasMetric(const Service& service, const std::string& line) {
   return service.metrics().find('\n' + line + '\n') != std::string::npos;
 }
@@ -114,31 +144,35 @@ TEST(StreamBounds, BehindATrustedProxyTheClientsCountAndNotTheProxy) {
   for (int i = 0; i < 3; ++i) streams.push_back(opened(service, path));
 }
 
-// Each comes back with another id, so that none is told by the read for another.
+// Each comes back with another id, so that none is told by the read for another; and all are there
+// before the first of them is told anything.
 TEST(StreamBounds, ListenersThatComeBackDoNotKeepOthersWaiting) {
   Service service(sharedPg().createDatabase(), patient());
   haveLargeNotifications(service, 1000);
   const auto council = service.newFestival();
+  const auto festival = std::to_string(service.lastFestival());
   RawSocket listener(service.port());
-  listener.send(
-      streamRequest("/announcements/events?festival=" + std::to_string(service.lastFestival())));
+  listener.send(streamRequest("/announcements/events?festival=" + festival));
   ASSERT_TRUE(listener.readUntil("\nid: ", 1, 10s)) << listener.received();
+  PgSession session(service.database());
+  session.run("BEGIN");
+  session.run("LOCK TABLE announcement_notifications IN ACCESS EXCLUSIVE MODE");
+  const Returning back(service.port(), 200);
+  session.run("COMMIT");
   auto client = service.client();
-  const auto made =
-      client.send("POST", "/announcements", R"({"title":"t","content":"c"})", council);
-  ASSERT_EQ(made.status, 201) << made.body;
-  const auto id = made.json()["announcementId"].asString();
-  std::vector<RawSocket> back;
-  for (int i = 0; i < 200; ++i) {
-    const auto seen = std::to_string(3 + i);
-    back.push_back(opened(service, "/announcements/events?festival=1",
-                          "Last-Event-ID: " + seen + ':' + seen + ":\r\n"));
+  for (int round = 0; round < 5; ++round) {
+    const auto made =
+        client.send("POST", "/announcements", R"({"title":"t","content":"c"})", council);
+    ASSERT_EQ(made.status, 201) << made.body;
+    const auto id = made.json()["announcementId"].asString();
+    const StallWatch stalls;
+    const auto before = std::chrono::steady_clock::now();
+    ASSERT_EQ(client.request("POST", "/announcements/" + id + "/notifications", council).status,
+              200);
+    EXPECT_TRUE(listener.readUntil(R"("announcementId":)" + id + ',', 1, 30s));
+    EXPECT_LT(secondsSince(before), stalls.allowed(1.0)) << "round " << round;
   }
-  const StallWatch stalls;
-  const auto before = std::chrono::steady_clock::now();
-  ASSERT_EQ(client.request("POST", "/announcements/" + id + "/notifications", council).status, 200);
-  EXPECT_TRUE(listener.readUntil(R"("announcementId":)" + id + ',', 1, 30s));
-  EXPECT_LT(secondsSince(before), stalls.allowed(1.0));
+  EXPECT_TRUE(eventually([&] { return back.allWereTold(); }, 60s)) << "one has had no turn";
 }
 
 TEST(StreamBounds, WatchersOfOtherHallsDoNotSlowDownAHall) {

@@ -103,6 +103,15 @@ bool RawSocket::receive(int timeoutMs) {
   return true;
 }
 
+std::size_t RawSocket::skip() {
+  const auto before = received_.size();
+  while (receive(0)) {
+  }
+  const auto count = received_.size() - before;
+  received_.resize(before);
+  return count;
+}
+
 std::string RawSocket::readAll(std::chrono::milliseconds patience) {
   const auto deadline = steady_clock::now() + patience;
   while (!closed_ && steady_clock::now() < deadline) receive(remaining(deadline));

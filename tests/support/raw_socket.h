@@ -34,6 +34,8 @@ class RawSocket {
   std::string readAll(std::chrono::milliseconds patience = std::chrono::seconds(10));
   // Until the text has come that often in all.
   bool readUntil(const std::string& text, int times, std::chrono::milliseconds patience);
+  // Takes what has come, without waiting, and does not keep it; how many bytes that were.
+  std::size_t skip();
   // The peer has closed, and everything was read.
   bool isClosed() const { return closed_; }
   const std::string& received() const { return received_; }
