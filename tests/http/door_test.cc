@@ -300,8 +300,12 @@ TEST(Door, FourRequestsOfAConnectionAreReadAhead) {
   ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
   RawSocket ahead(service.port());
   ahead.send(repeated(create, 10));
-  ASSERT_TRUE(eventually([&] { return service.locked("waiting") > 0; }));
-  EXPECT_EQ(service.locked("waiting"), 4);
+  int most = 0;
+  EXPECT_TRUE(eventually([&] {
+    most = std::max(most, service.locked("waiting"));
+    return most >= 4;
+  }));
+  EXPECT_EQ(most, 4);
   EXPECT_TRUE(ahead.readUntil("HTTP/1.1 201", 10, 20s)) << ahead.received();
 }
 

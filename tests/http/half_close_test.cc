@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 const std::string kPing = requestBytes("GET", "/healthz", {});
 const std::string kList = requestBytes("GET", "/performances", {});
-const Headers kPaused{{"X-Lab-Fault", "pause-before-commit=2000"}};
+const Headers kPaused{{"X-Lab-Fault", "pause-before-commit=5000"}};
 const auto kSettings = patient({{"LAB", "true"},
                                 {"LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS", "20000"},
                                 {"HTTP_UNREAD_TIMEOUT_MS", "2000"}});
