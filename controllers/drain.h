@@ -28,7 +28,7 @@ class Drain {
 
     // Nothing is done for it but to answer SHUTTING_DOWN. Once, by the thread that made it.
     void refuse();
-    // Its answer is handed to its connection. Otherwise that had ended before.
+    // Its answer is handed to its connection; not called when that has ended before.
     void answer() { isAnswered_ = true; }
 
    private:
@@ -44,9 +44,9 @@ class Drain {
   // Refused ones included.
   std::int64_t inFlight() const { return served_ + refused_; }
 
-  // The connection ends, or will end with its last answer. What was written to it is waited for,
-  // and for a second that its peer closes: a reset because of what that still sends would take the
-  // answer with it. One that has not sent anything for long may stay.
+  // The connection ends, or will end with its last answer. What was written to it is waited for;
+  // kCloses: and for a second that its peer closes, because a reset that answers what the peer
+  // still sends would take the answer with it.
   enum class Peer { kCloses, kMayStay };
   void watch(std::weak_ptr<trantor::TcpConnection> connection, Peer peer);
 

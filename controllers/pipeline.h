@@ -87,8 +87,8 @@ class Pipeline {
     const Protection& protection;
 
     drogon::Task<drogon::HttpResponsePtr> operator()(lock::LockHold& hold) {
-      // It may have gone while it waited. Those behind it do not wait for its work; the answer is
-      // sent to no one.
+      // The client may have gone while its request waited. Those behind it do not wait for work
+      // whose answer cannot be sent.
       if (hasGone(call.request))
         co_return problem(call.request, ServiceError(ErrorCode::kLockTimeout));
       HeldLock held(hold);
