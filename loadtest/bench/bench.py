@@ -82,7 +82,7 @@ def evalsha(lab, seconds):
 def handed_on(lab, storage, waiters, processes, block, seconds):
     """Hand-offs a second, the microseconds that one costs our processes and that each script costs Redis, hand-offs for each
     PUBLISH, missed offers."""
-    start = time.time() + 1 + waiters / 4000  # until all of them stand in line
+    start = time.time() + 2 + waiters / 4000  # a busy machine takes so long until all of them stand in line
     lab.epoch += processes
     prefix = f"bench{lab.epoch}"
     running = [subprocess.Popen([str(lab.handoffs), storage, str(lab.redis.port), str(waiters // processes), f"{start:.3f}",
