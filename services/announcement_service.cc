@@ -14,12 +14,17 @@ struct PinState {
   bool isPinned;
 };
 
-drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int64_t id) {
-  const auto rows = co_await sql.execSqlCoro(
-      "SELECT festival_id, is_pinned FROM announcements WHERE id = $1 AND deleted_at IS NULL", id);
+// `rows` are of one announcement; their first column is its festival.
+void requireInFestival(const drogon::orm::Result& rows, std::int64_t festivalId) {
   if (rows.empty()) throw ServiceError(ErrorCode::kAnnouncementNotFound);
   if (rows[0][0].as<std::int64_t>() != festivalId)
     throw ServiceError(ErrorCode::kAnnouncementNotInFestival);
+}
+
+drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int64_t id) {
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT festival_id, is_pinned FROM announcements WHERE id = $1 AND deleted_at IS NULL", id);
+  requireInFestival(rows, festivalId);
   co_return PinState{rows[0][1].as<bool>()};
 }
 
@@ -69,7 +74,6 @@ drogon::Task<Announcement> insertUnpinned(Sql& sql, std::int64_t festivalId,
 }
 
 drogon::Task<> unpin(Sql& sql, std::int64_t id) {
-  // One that a concurrent writer has unpinned or deleted holds no place any more.
   co_await sql.execSqlCoro(
       "UPDATE announcements SET is_pinned = false, pin_slot = NULL WHERE id = $1 AND is_pinned",
       id);
@@ -77,8 +81,17 @@ drogon::Task<> unpin(Sql& sql, std::int64_t id) {
 
 drogon::Task<> makeRoom(Sql& sql, std::int64_t festivalId, std::optional<std::int64_t> insteadOf) {
   if (!insteadOf) co_return;
-  co_await findForWrite(sql, festivalId, *insteadOf);
-  co_await unpin(sql, *insteadOf);
+  // In one statement, so that a swap is no longer than the longest attempt of other writes. One
+  // that a concurrent writer has unpinned or deleted holds no place any more.
+  const auto rows = co_await sql.execSqlCoro(
+      "WITH found AS ("
+      " SELECT id, festival_id FROM announcements WHERE id = $1 AND deleted_at IS NULL),"
+      " unpinned AS ("
+      " UPDATE announcements a SET is_pinned = false, pin_slot = NULL FROM found"
+      " WHERE a.id = found.id AND found.festival_id = $2 AND a.is_pinned)"
+      " SELECT festival_id FROM found",
+      *insteadOf, festivalId);
+  requireInFestival(rows, festivalId);
 }
 
 drogon::Task<Announcement> insert(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data,

@@ -48,7 +48,7 @@ class LongestAttemptTest : public DatabaseFixture {
         " question_fence, event_date_fence) VALUES ('U', 'F', now(), now(), 9, 9, 9)");
     session_.run(
         "INSERT INTO announcements (festival_id, title, content, is_pinned)"
-        " VALUES (1, 't', 'c', false)");
+        " VALUES (1, 't', 'c', false), (1, 'u', 'd', false)");
     session_.run(
         "INSERT INTO questions (festival_id, question, answer, sequence)"
         " VALUES (1, 'q', 'a', 1), (1, 'r', 'b', 2)");
@@ -130,13 +130,14 @@ TEST_F(LongestAttemptTest, NoGuardedWriteSendsMoreStatementsThanAreCounted) {
   const auto order = receipt<QuestionService::Places>();
   const auto date = receipt<EventDates::Row>();
   const auto change = receipt<EventDates::Row>();
-  const NewAnnouncement pinned{"t", "c", true};
+  const NewAnnouncement pinned{"t", "c", true, 2};
+  const PinChange swap{true, 2};
   const QuestionService::Places places{{1, 2}, {2, 1}, {3, 3}};
   const std::map<std::string, std::int64_t> counts{
       {"announcement",
        statementsOf([&] { return announcements.create(1, pinned, overtaking(), &announcement); })},
       {"pin",
-       statementsOf([&] { return announcements.setPinned(1, 1, true, overtaking(), &pin); })},
+       statementsOf([&] { return announcements.setPinned(1, 1, swap, overtaking(), &pin); })},
       {"removal", statementsOf([&] { return announcements.remove(1, 1, overtaking(), &removal); })},
       {"question", statementsOf([&] {
          return questions.create(1, {"s", "c"}, overtaking(), &question);
