@@ -31,7 +31,7 @@ class SeatsPage(WindowTest):
         return [one["user"]["userId"] for one in sold if (one["seat"]["location"], one["seat"]["number"]) == (location, number)]
 
     def test_a_seat_is_bought_seen_by_others_and_cancelled(self):
-        buyer = self.watching("user1")
+        buyer = self.watching("user16")
         other = self.window(language="ko")
         other.open("/seats/1")
         other.until(other.is_live, "a live hall")
@@ -41,7 +41,7 @@ class SeatsPage(WindowTest):
         buyer.click("buy")
         buyer.says("notice", "It is yours")
         buyer.says("mine", "B 7")
-        self.assertEqual(self.owners("B", 7), ["user1"])
+        self.assertEqual(self.owners("B", 7), ["user16"])
         other.until(lambda: other.text("sold") != before, "the sale in the other window")
         buyer.click("cancel")
         buyer.says("mine", "no seats yet")
