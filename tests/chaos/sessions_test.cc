@@ -194,21 +194,22 @@ TEST_F(SessionsChaos, EndedDuringAStatementAreReplaced) {
   }
 }
 
-// A sale skips a seat that is locked; the reference to its user waits.
+// Shared sales skip every row that is locked, but they wait for a table.
 TEST_F(SessionsChaos, EndedDuringASharedSaleAreReplaced) {
   PgSession rival(database_);
-  rival.run("BEGIN; SELECT 1 FROM users FOR UPDATE");
+  rival.run("BEGIN; LOCK TABLE reservations IN SHARE MODE");
   expectSharedWritesAreHonest(rival, startSales(kConnections), "reservations");
 }
 
-// The first claim goes alone; those that wait for its key meanwhile follow together.
+// The first claim goes alone; those that wait for its key meanwhile follow together. Each waits for
+// a claim of its user that is not committed.
 TEST_F(SessionsChaos, EndedDuringASharedGrantAreReplaced) {
   constexpr int kClaims = 2 * kConnections;
   PgSession first(database_);
   PgSession rival(database_);
-  first.run("BEGIN; SELECT 1 FROM users WHERE id = 1 FOR UPDATE");
-  rival.run("BEGIN; SELECT 1 FROM users WHERE id > 1 FOR UPDATE");
-  const auto coupon = sales_.coupon(kClaims, false);
+  const auto coupon = sales_.coupon(kClaims, true);
+  first.run(Sales::openClaims(coupon, 1, 1));
+  rival.run(Sales::openClaims(coupon, 2, kClaims));
   auto claims = startClaims(coupon, 1, 1);
   ASSERT_TRUE(areSessions(1, kWaiting));
   for (auto& claim : startClaims(coupon, 2, kClaims)) claims.push_back(std::move(claim));

@@ -301,14 +301,14 @@ TEST_P(SharedGrantsUnderFaults, GiveTheStockOnceAndTellEveryClientTheTruth) {
 
 INSTANTIATE_TEST_SUITE_P(OnRedis, SharedGrantsUnderFaults, kStrategies, kNames);
 
-// The first one waits inside the database for a row of the test, with the key; the others stand in
-// line behind it.
+// The first one waits inside the database for a claim of its user that is not committed, with the
+// key; the others stand in line behind it.
 TEST_P(SharedGrantsInOrder, FollowTheOrderOfArrival) {
   start(unhurried());
   constexpr int kUsers = 16;
   const auto coupon = sales_.coupon(kUsers, true);
   PgSession rival(database_);
-  rival.run("BEGIN; SELECT 1 FROM users WHERE id = 1 FOR UPDATE");
+  rival.run(Sales::openClaims(coupon, 1, 1));
   std::vector<int> arrived;
   for (int user = 1; user <= kUsers; ++user) {
     ASSERT_NO_FATAL_FAILURE(arrive(instanceOf(user), user, coupon));

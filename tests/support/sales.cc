@@ -44,6 +44,13 @@ std::int64_t Sales::coupon(std::int64_t stock, bool onePerUser) const {
       {std::to_string(stock), onePerUser ? "true" : "false"})[0][0]);
 }
 
+std::string Sales::openClaims(std::int64_t coupon, int firstUser, int lastUser) {
+  return "BEGIN; INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
+         " SELECT " +
+         std::to_string(coupon) + ", n, 'DONE', 1000000 + n, true FROM generate_series(" +
+         std::to_string(firstUser) + ", " + std::to_string(lastUser) + ") AS n";
+}
+
 std::int64_t Sales::number(const std::string& query, std::int64_t parameter) const {
   return std::stoll(*PgSession(database_).query(query, {std::to_string(parameter)}).at(0).at(0));
 }

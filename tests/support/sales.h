@@ -21,6 +21,9 @@ class Sales {
   std::int64_t performance(int seats, const std::string& opensAt = "now() - interval '1 day'",
                            const std::string& closesAt = "now() + interval '1 day'") const;
   std::int64_t coupon(std::int64_t stock, bool onePerUser) const;
+  // Begins a transaction with claims of these users of a coupon that each may have once: another
+  // claim of theirs waits until it has ended.
+  static std::string openClaims(std::int64_t coupon, int firstUser, int lastUser);
 
   std::int64_t number(const std::string& query, std::int64_t parameter) const;
 
