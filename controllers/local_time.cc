@@ -116,7 +116,7 @@ std::optional<std::string> inUtc(const std::string& local, std::chrono::minutes 
 
 std::optional<std::string> canonicalTime(std::string_view text) {
   const auto offset = offsetIn(text);
-  const auto local = canonicalLocalTime(text.substr(0, text.size() - offset.size()));
+  auto local = canonicalLocalTime(text.substr(0, text.size() - offset.size()));
   if (!local || offset.empty()) return local;
   const auto ahead = minutesOf(offset);
   return ahead ? inUtc(*local, *ahead) : std::nullopt;

@@ -119,7 +119,7 @@ std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
   });
   const auto next =
       std::ranges::find_if(all, [this](const Return& back) { return back.number > lastWelcomed_; });
-  std::ranges::rotate(all, next);
+  std::rotate(all.begin(), next, all.end());
   return all;
 }
 
