@@ -241,6 +241,8 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
+  // Drogon ends the connection of what would have become a WebSocket.
+  if (!request->getHeader("upgrade").empty()) response->setCloseConnection(true);
   // Drogon ends the connection with its last answer, behind those to all requests that were read
   // (drogon-http-stop.patch). A stream would lose its events; streams are ended when requests are
   // refused.

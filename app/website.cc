@@ -15,7 +15,7 @@ constexpr std::size_t kLimitedNames = 100'000;
 constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
-  return {config.attempt, config.keep};
+  return {.attemptTime = config.attempt, .keep = config.keep};
 }
 
 BatchLimits batchLimits(const Config& config) {

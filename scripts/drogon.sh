@@ -137,10 +137,9 @@ flavour_flags() {
   esac
 }
 
-# What TSan looks at, the lock library, needs no database (BUILD_ORM=OFF would take Redis with it); the fuzzer needs neither.
+# The fuzzer needs neither a database nor Redis.
 flavour_options() {
   case $1 in
-    tsan) printf '%s' " -DBUILD_POSTGRESQL=OFF" ;;
     fuzz) printf '%s' " -DBUILD_ORM=OFF -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++" ;;
   esac
 }

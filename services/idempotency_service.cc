@@ -7,6 +7,7 @@ namespace festa {
 namespace {
 
 constexpr std::int64_t kSweptAtOnce = 1000;
+constexpr std::chrono::milliseconds kPause(20);
 
 std::int64_t milliseconds(std::chrono::milliseconds time) {
   return time.count();
@@ -20,15 +21,28 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::take(IdempotencyAtte
   if (batches_ != nullptr && batches_->areShared())
     shared = co_await batches_->take(attempt, fingerprint);
   if (shared == KeyTaken::kYes) co_return Found{State::kTaken};
+  if (shared == KeyTaken::kUnknown) co_return co_await findWhatWasLost(attempt, fingerprint);
+  const auto found = co_await takeUnlessLocked(attempt, fingerprint);
+  // Locked: the effect of another attempt is about to end.
+  co_return found.value_or(Found{State::kRunning});
+}
+
+drogon::Task<IdempotencyService::Found> IdempotencyService::findWhatWasLost(
+    const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
   const auto deadline = std::chrono::steady_clock::now() + settings_.lostTime;
   while (true) {
-    const auto found = co_await takeUnlessLocked(attempt, fingerprint);
-    if (found) co_return *found;
-    // The effect of another attempt is about to end.
-    if (shared == KeyTaken::kNo) co_return Found{State::kRunning};
-    // Our own lost statement still runs: its row is there, and not visible yet.
+    try {
+      const auto found = co_await takeUnlessLocked(attempt, fingerprint);
+      if (found) co_return *found;
+      // Our own lost statement still runs: its row is there, and not visible yet.
+    } catch (const drogon::orm::DrogonDbException& error) {
+      // What ended the first connection may end further ones, and says nothing about the key.
+      const auto failure = classify(error);
+      if (failure != DbFailure::kUnavailable && failure != DbFailure::kOverloaded) throw;
+    }
     if (std::chrono::steady_clock::now() >= deadline)
       throw ServiceError(ErrorCode::kDatabaseUnavailable, "a lost statement did not end");
+    co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), kPause);
   }
 }
 

@@ -58,6 +58,9 @@ class IdempotencyService {
  private:
   drogon::Task<Found> takeOrLook(const IdempotencyAttempt& attempt,
                                  const std::string& fingerprint) const;
+  // Until the statement by which this attempt may have taken its key is seen to have ended.
+  drogon::Task<Found> findWhatWasLost(const IdempotencyAttempt& attempt,
+                                      const std::string& fingerprint) const;
   // Nullopt: another transaction, whose end was not awaited any longer, has the key's row.
   drogon::Task<std::optional<Found>> takeUnlessLocked(const IdempotencyAttempt& attempt,
                                                       const std::string& fingerprint) const;

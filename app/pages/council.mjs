@@ -4,6 +4,7 @@ import { toastNotifications } from "./notifications.mjs";
 
 const PINS = 3;
 const LONGEST = { title: 50, content: 3000 };
+const NOTIFIED_AGAIN_MS = 180_000; // until then the service refuses a second notification; later it is another wish
 const EVERY_MS = 2000; // the board is read again, while it can be seen
 
 words({
@@ -81,14 +82,19 @@ async function read() {
   const list = await call("GET", "/announcements", { festival: person.festival, cache: "no-cache" });
   if (number < applied || council.person()?.name !== person.name) return;
   applied = number;
-  settlePins([...list.pinned, ...list.unpinned]);
+  settleChanges([...list.pinned, ...list.unpinned]);
   const { full } = state.get();
   state.set({ ...list, loaded: true, live: true, full: list.pinned.length < PINS ? null : full });
 }
-// A pin whose answer was lost is as it was wished: to wish for it again after another change is a new wish.
-function settlePins(all) {
-  const pins = new Map(all.map((one) => [`/announcements/${one.announcementId}/pin`, one.isPinned]));
-  wishes.settleAll(([, , path, body]) => pins.has(path) && pins.get(path) === body.pinned);
+// A change whose answer was lost is as it was wished: to wish for it again after another change is a new wish.
+function settleChanges(all) {
+  const byPath = new Map(all.flatMap((one) => [
+    [`/announcements/${one.announcementId}/pin`, { pinned: one.isPinned }],
+    [`/announcements/${one.announcementId}`, { title: one.title, content: one.content }]]));
+  wishes.settleAll(([, method, path, body]) => {
+    const is = byPath.get(path);
+    return method === "PATCH" && is !== undefined && Object.keys(is).every((name) => is[name] === body[name]);
+  });
 }
 async function load() {
   const person = council.person();
@@ -135,7 +141,7 @@ async function act(work, said, swap = null) {
   else fail(failure, swap);
   return failure === null;
 }
-const write = (method, path, body) => carryOut(council.person(), method, `/announcements${path}`, body);
+const write = (method, path, body, lifetime) => carryOut(council.person(), method, `/announcements${path}`, body, lifetime);
 async function setPin({ announcementId: id }, pinned, insteadOf) {
   const body = insteadOf === undefined ? { pinned } : { pinned, insteadOf };
   const done = await act(() => write("PATCH", `/${id}/pin`, body), null, (other) => setPin({ announcementId: id }, true, other));
@@ -150,7 +156,7 @@ async function remove(announcement) {
   if (await act(() => write("DELETE", `/${announcement.announcementId}`), "council.deleted"))
     land((next && kept(`delete-${next.announcementId}`)) ?? kept("others"));
 }
-const notify = (announcement) => act(() => write("POST", `/${announcement.announcementId}/notifications`), "council.notified");
+const notify = (announcement) => act(() => write("POST", `/${announcement.announcementId}/notifications`, null, NOTIFIED_AGAIN_MS), "council.notified");
 
 function send(event) {
   event.preventDefault();

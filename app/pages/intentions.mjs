@@ -13,19 +13,22 @@ export function isFinal({ status, code }) {
 export class Intentions {
   #storage;
   #newKey;
+  #now;
 
-  constructor(storage, newKey) {
+  constructor(storage, newKey, now = Date.now) {
     this.#storage = storage;
     this.#newKey = newKey;
+    this.#now = now;
   }
   // The key of this wish, the same until settle(). A wish is who wants it, method, path and body: another text is another wish.
-  keyOf(wish) {
+  // So is the same one after `lifetime` ms, where somebody may want the same again without having seen how the first one ended.
+  keyOf(wish, lifetime = Infinity) {
     const name = JSON.stringify(wish);
     const open = this.#read();
-    const known = open.find(([one]) => one === name);
+    const known = open.find(([one, , madeAt]) => one === name && this.#now() - madeAt < lifetime);
     if (known) return known[1];
     const key = this.#newKey();
-    this.#write([...open, [name, key]].slice(-MOST));
+    this.#write([...open.filter(([one]) => one !== name), [name, key, this.#now()]].slice(-MOST));
     return key;
   }
   isOpen(wish) {

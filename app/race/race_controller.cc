@@ -65,8 +65,10 @@ void RaceController::publish(Routes& routes) const {
   routes.add(*this,
              {.method = drogon::Post, .path = "/lab/races", .access = kAdmins, .takesBody = true},
              parseWish, &Self::start);
-  routes.add(*this, {.method = drogon::Get, .path = "/lab/races", .access = kAnyone}, parseNothing,
-             &Self::list);
+  routes.add(
+      *this,
+      {.method = drogon::Get, .path = "/lab/races", .access = kAnyone, .paged = Paged::kWhole},
+      parseNothing, &Self::list);
   routes.add(*this, {.method = drogon::Get, .path = "/lab/races/{id}", .access = kAnyone},
              parseRaceId, &Self::show);
   routes.add(*this, {.method = drogon::Get, .path = "/lab/races/{id}/events", .access = kAnyone},

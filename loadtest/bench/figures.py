@@ -1,6 +1,7 @@
 """What was measured, and how it is told."""
 import datetime
 import os
+import pathlib
 import platform
 import statistics
 
@@ -9,9 +10,25 @@ def say(text):
     print(text, flush=True)
 
 
+class StolenTime:
+    """How much of the processors' time the host gave to others since this was made; where it is much, absolute times say little."""
+
+    def __init__(self, read=lambda: pathlib.Path("/proc/stat").read_text()):
+        self._read = read
+        self._stolen, self._all = self._ticks()
+
+    def _ticks(self):
+        ticks = [int(one) for one in self._read().splitlines()[0].split()[1:9]]  # user nice system idle iowait irq softirq steal
+        return ticks[7], sum(ticks)
+
+    def percent(self):
+        stolen, all_ = self._ticks()
+        return 100 * (stolen - self._stolen) / max(1, all_ - self._all)
+
+
 class Figures:
     def __init__(self, commit):
-        self.commit = commit
+        self.commit, self.stolen = commit, StolenTime()
         self.results = {"commit": commit, "date": datetime.date.today().isoformat(),
                         "machine": f"{os.cpu_count()} cores, {platform.release()}", "ratios": [], "figures": [], "tables": [], "seconds": {}}
 
@@ -40,7 +57,8 @@ class Figures:
         return all(one["reached"] for one in self.results["ratios"] + self.results["figures"])
 
     def summary(self):
-        lines = [f"festabook {self.commit or 'of this folder'}, {self.results['date']}, {self.results['machine']}.", "",
+        lines = [f"festabook {self.commit or 'of this folder'}, {self.results['date']}, {self.results['machine']}; "
+                 f"{self.stolen.percent():.0f} % of their time went to other guests of the host.", "",
                  "| ratio | median | rounds | goal | |", "|---|---|---|---|---|"]
         mark = {True: "", False: "**missed**"}
         for one in self.results["ratios"]:

@@ -37,14 +37,14 @@ def machine(k6):
 
 def commit():
     name = _said("git", "rev-parse", "--short=12", "HEAD").strip()
-    # The kept results may be what this run is writing.
-    changed = _said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!loadtest/results").strip()
+    # The kept results may be what this run is writing, and the document says what others have found.
+    changed = _said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!loadtest/results", ":!docs/benchmarks.md").strip()
     return name + ("+changes" if name and changed else "")
 
 
 class Results:
     """Written after every line: an interrupted run keeps what it has. What this run does not make is kept from the file if
-    it is of the same commit and size."""
+    it is of the same commit and size; a file of another one is kept as results.before.json."""
 
     def __init__(self, folder, quick, k6):
         self.file = pathlib.Path(folder) / "results.json"
@@ -55,6 +55,8 @@ class Results:
             old = json.loads(self.file.read_text())
             if (old["commit"], old["quick"]) == (self.content["commit"], quick):
                 self.content |= {part: old[part] for part in ("cells", "pools", "faults")}
+            else:
+                self.file.replace(self.file.with_name("results.before.json"))
 
     def set_cells(self, lines):
         """Cells that were run again take the place of the older ones; the others stay."""

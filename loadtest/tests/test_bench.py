@@ -3,7 +3,7 @@ import contextlib
 import io
 import unittest
 
-from loadtest.bench.figures import Figures
+from loadtest.bench.figures import Figures, StolenTime
 
 
 class FiguresTest(unittest.TestCase):
@@ -23,6 +23,13 @@ class FiguresTest(unittest.TestCase):
             self.assertTrue(self.figures.all_reached())
             self.figures.figure("time of all parts", 15.0, "minutes", goal=15)
         self.assertFalse(self.figures.all_reached())
+
+
+class StolenTimeTest(unittest.TestCase):
+    def test_it_is_a_part_of_the_time_since_it_began(self):
+        texts = iter(["cpu  100 0 100 700 0 0 0 100 0 0\ncpu0 1", "cpu  150 0 110 730 0 0 0 110 0 0\ncpu0 1"])
+        stolen = StolenTime(lambda: next(texts))
+        self.assertEqual(stolen.percent(), 10)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,7 @@ class ResultsTest(unittest.TestCase):
             found = [(line["strategy"], line["sold"]) for line in results.Results(folder, True, "k6").content["cells"]]
             self.assertEqual(found, [("none", 1), ("memory", 6), ("none", 3), ("redlock", 5)])
             self.assertEqual(results.Results(folder, False, "k6").content["cells"], [], "of another size")
+            self.assertEqual(len(json.loads((pathlib.Path(folder) / "results.before.json").read_text())["cells"]), 4, "kept beside")
 
 
 class HistogramTest(unittest.TestCase):

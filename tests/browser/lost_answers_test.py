@@ -109,6 +109,27 @@ class LostAnswers(WindowTest):
         window.click("pin")
         window.says("pinned", "To and fro")
 
+    def test_an_edit_whose_answer_was_lost_can_be_made_again_after_another(self):
+        council = self.lab.post("/councils/login", {"username": "council2", "password": "council-demo-1"})["accessToken"]
+        self.lab.clear_board(2)
+        made = self.lab.post("/announcements", {"title": "First words", "content": "said often"}, council)["announcementId"]
+        window = self.window(self.network.address)
+        window.open("/council")
+        window.log_in("council2")
+        window.says("note", "First words")
+        window.click("edit")
+        self.network.lose_next("PATCH", f"/announcements/{made}")
+        window.type("title", "Other words")
+        window.click("publish")
+        window.says("error", "cannot be reached")
+        window.says("note", "Other words")
+        for words in ("First words", "Other words"):
+            window.type("title", words)
+            window.click("publish")
+            window.until(lambda: window.script("return document.querySelector('[name=title]').value") == "", "an empty form")
+            window.says("note", words)
+            window.click("edit")
+
     def test_an_announcement_is_published_once(self):
         window = self.window(self.network.address)
         window.open("/council")

@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace festa::test {
 
@@ -75,6 +78,33 @@ class SharedHoldContract : public LockStorageContract {
       settle();
     }
     return line;
+  }
+  struct Together {
+    lock::Lease before;                // of who held the key
+    std::vector<lock::Lease> members;  // of those who have it now
+    std::vector<Future> behind;        // who still wait
+  };
+  // The key is given back to such a line, whose first `count` get it together. Where a machine
+  // stands still for longer than an offer lasts, the line loses its places and takes new ones, one
+  // after the other: it is made anew then.
+  Together standTogether(const std::vector<std::size_t>& together, std::size_t count) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      Together all{lock("k").value(), {}, stand(together)};
+      unlock(all.before);
+      auto next = all.behind.begin();
+      for (; all.members.size() < count; ++next) {
+        if (next->wait_for(std::chrono::seconds(5)) != std::future_status::ready) break;
+        all.members.push_back(finish(std::move(*next)).value());
+      }
+      all.behind.erase(all.behind.begin(), next);
+      const bool areTogether = std::ranges::all_of(all.members, [&](const lock::Lease& one) {
+        return one.company && one.company == all.members[0].company;
+      });
+      if (all.members.size() == count && areTogether) return all;
+      for (const auto& member : all.members) unlock(member);
+      for (auto& one : all.behind) unlock(finish(std::move(one)).value());
+    }
+    throw std::runtime_error("neighbours in line do not get the key together");
   }
   static bool isWaiting(const Future& one) {
     return one.wait_for(lock::Millis{30}) == std::future_status::timeout;

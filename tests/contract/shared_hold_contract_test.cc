@@ -24,31 +24,23 @@ INSTANTIATE_TEST_SUITE_P(Storages, SharedHoldContract, testing::ValuesIn(storage
                          nameOfStorage);
 
 TEST_P(SharedHoldContract, NeighboursInLineAreGrantedTheKeyAtTheSameTime) {
-  const auto held = lock("k");
-  ASSERT_TRUE(held);
-  EXPECT_FALSE(held->company);
-  auto line = stand({3, 3, 3, 3});
-  ASSERT_EQ(unlock(*held), Unlocked::kReleased);
-  std::vector<Lease> members;
+  auto [held, members, behind] = standTogether({3, 3, 3, 3}, 3);
+  EXPECT_FALSE(held.company);
   std::set<std::string> owners;
   for (std::size_t i = 0; i < 3; ++i) {
-    members.push_back(finish(std::move(line[i])).value());
-    const auto& member = members.back();
-    EXPECT_TRUE(owners.insert(member.owner).second);
-    EXPECT_EQ(member.fence, members[0].fence + static_cast<std::int64_t>(i));
-    EXPECT_EQ(member.ordinal, i);
-    ASSERT_TRUE(member.company);
-    EXPECT_EQ(member.company, members[0].company);
+    EXPECT_TRUE(owners.insert(members[i].owner).second);
+    EXPECT_EQ(members[i].fence, members[0].fence + static_cast<std::int64_t>(i));
+    EXPECT_EQ(members[i].ordinal, i);
   }
-  EXPECT_GT(members[0].fence, held->fence);
+  EXPECT_GT(members[0].fence, held.fence);
   EXPECT_EQ(members[0].company->size(), 3U);
   EXPECT_FALSE(lock("k")) << "the key is held";
   // It is given back with the last of them, whichever that is.
   EXPECT_EQ(unlock(members[2]), Unlocked::kReleased);
   EXPECT_EQ(unlock(members[0]), Unlocked::kReleased);
-  EXPECT_TRUE(isWaiting(line[3]));
+  EXPECT_TRUE(isWaiting(behind[0]));
   EXPECT_EQ(unlock(members[1]), Unlocked::kReleased);
-  const auto last = finish(std::move(line[3]));
+  const auto last = finish(std::move(behind[0]));
   ASSERT_TRUE(last);
   EXPECT_FALSE(last->company);
   EXPECT_GT(last->fence, members[2].fence);
@@ -57,24 +49,18 @@ TEST_P(SharedHoldContract, NeighboursInLineAreGrantedTheKeyAtTheSameTime) {
 }
 
 TEST_P(SharedHoldContract, OneThatWantsTheKeyAloneHasItAlone) {
-  const auto held = lock("k");
-  auto line = stand({4, 4, 1, 4, 4});
-  unlock(*held);
-  const auto first = finish(std::move(line[0])).value();
-  const auto second = finish(std::move(line[1])).value();
-  EXPECT_EQ(first.company, second.company);
-  EXPECT_TRUE(isWaiting(line[2]));
-  unlock(first);
-  unlock(second);
-  const auto alone = finish(std::move(line[2])).value();
+  auto [held, members, behind] = standTogether({4, 4, 1, 4, 4}, 2);
+  EXPECT_TRUE(isWaiting(behind[0]));
+  for (const auto& member : members) unlock(member);
+  const auto alone = finish(std::move(behind[0])).value();
   EXPECT_FALSE(alone.company);
-  EXPECT_TRUE(isWaiting(line[3]));
+  EXPECT_TRUE(isWaiting(behind[1]));
   unlock(alone);
-  const auto fourth = finish(std::move(line[3])).value();
-  const auto fifth = finish(std::move(line[4])).value();
+  const auto fourth = finish(std::move(behind[1])).value();
+  const auto fifth = finish(std::move(behind[2])).value();
   ASSERT_TRUE(fourth.company);
   EXPECT_EQ(fourth.company, fifth.company);
-  EXPECT_NE(fourth.company->id(), first.company->id());
+  EXPECT_NE(fourth.company->id(), members[0].company->id());
 }
 
 TEST_P(SharedHoldContract, ARequestForAnotherLeaseIsNotAMember) {
@@ -108,25 +94,18 @@ TEST_P(SharedHoldContract, AMemberThatNeverGivesBackCostsTheOthersOneLease) {
 }
 
 TEST_P(SharedHoldContract, ASecondUnlockOfAMemberIsLostAndFreesNoOtherHold) {
-  const auto held = lock("k");
-  auto line = stand({2, 2});
-  unlock(*held);
-  const auto first = finish(std::move(line[0])).value();
-  const auto second = finish(std::move(line[1])).value();
-  EXPECT_EQ(unlock(first), Unlocked::kReleased);
-  EXPECT_EQ(unlock(first), Unlocked::kLost);
+  const auto members = standTogether({2, 2}, 2).members;
+  EXPECT_EQ(unlock(members[0]), Unlocked::kReleased);
+  EXPECT_EQ(unlock(members[0]), Unlocked::kLost);
   EXPECT_FALSE(lock("k")) << "the second member's hold was freed";
-  EXPECT_EQ(unlock(second), Unlocked::kReleased);
+  EXPECT_EQ(unlock(members[1]), Unlocked::kReleased);
 }
 
 TEST_P(SharedHoldContract, AMemberCanDrawALargerFenceAndMoreTime) {
-  const auto held = lock("k");
-  auto line = stand({3, 3, 3});
-  auto behind = stand({1});
-  unlock(*held);
-  auto first = finish(std::move(line[0])).value();
-  auto second = finish(std::move(line[1])).value();
-  auto third = finish(std::move(line[2])).value();
+  auto [held, members, behind] = standTogether({3, 3, 3, 1}, 3);
+  auto& first = members[0];
+  auto& second = members[1];
+  const auto& third = members[2];
   const auto validUntil = first.validUntil;
   ASSERT_TRUE(extend(first, {.lease = Millis{60'000}, .fenceAbove = third.fence}));
   EXPECT_GT(first.fence, third.fence);

@@ -42,7 +42,7 @@ class MutateTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for name, text in (("dev", DEV), ("program", PROGRAM), ("code", "kept well"), ("docs/guarantees.md", GUARANTEES),
-                           ("tests/some_test.cc", "TEST(Suite, Sees) {}"), ("tests/mutations/uncovered.toml", ""), (".gitignore", ".build\n.run\n")):
+                           ("tests/program/some_test.cc", "TEST(Suite, Sees) {}"), ("tests/mutations/uncovered.toml", ""), (".gitignore", ".build\n.run\n")):
             self.write(name, text)
         for name in ("dev", "program"):
             (self.root / name).chmod(0o755)
@@ -107,8 +107,8 @@ class MutateTest(unittest.TestCase):
         self.list(noticed={"promise": "it is free"})
         self.assertEqual(len(self.check()), 2, "an unknown promise, and one without a mutation")
         self.list(noticed={})
-        self.write("tests/some_test.cc", "TEST(Suite, IsGone) {}")
-        self.assertIn("there is no test Suite.Sees", self.check()[0])
+        self.write("tests/program/some_test.cc", "TEST(Suite, IsGone) {}")
+        self.assertIn("program has no test Suite.Sees", self.check()[0])
 
     def test_a_promise_without_a_mutation_needs_a_reason(self):
         self.list()

@@ -185,6 +185,25 @@ TEST_F(Idempotency, RepetitionsDuringTheFirstAttemptGetRequestInProgress) {
   expectSame(first, client.request("POST", coupon, headers));
 }
 
+// Nothing of the first attempt locks the row of its key: only its time protects it.
+TEST_F(Idempotency, ARepetitionWhileTheFirstAttemptWaitsForItsLockGetsRequestInProgress) {
+  Service lab(service->database(),
+              patient({{"LAB", "true"}, {"LOCK_LOCKABLES_COUPONS_WAIT_MS", "20000"}}));
+  const auto coupon = "/coupons/" + std::to_string(sales_.coupon(10, false)) + "/claims";
+  const auto headers = with(Sales::as(1), newKey());
+  auto blocking = Sales::as(2);
+  blocking["X-Lab-Fault"] = "pause-before-commit=3500";
+  std::jthread holder([&] { lab.client().request("POST", coupon, blocking); });
+  ASSERT_TRUE(eventually([&] { return lab.locked("holding") == 1; }));
+  Response first;
+  std::jthread slow([&] { first = lab.client().request("POST", coupon, headers); });
+  ASSERT_TRUE(eventually([&] { return lab.locked("waiting") == 1; }));
+  expectProblem(lab.client().request("POST", coupon, headers), 409, "REQUEST_IN_PROGRESS");
+  EXPECT_EQ(lab.locked("waiting"), 1);
+  slow.join();
+  EXPECT_EQ(first.status, 201) << first.body;
+}
+
 // A process that died left its claim; when its time is over, the next attempt takes the key. If the
 // first was only slow, its effect is rolled back: the claim is no longer its own.
 TEST_F(Idempotency, AnExpiredAttemptIsTakenOverAndHasNoEffectItself) {

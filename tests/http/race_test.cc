@@ -301,6 +301,7 @@ TEST_F(RaceTest, OnlyOneRunsAtATimeAndAFewAreRemembered) {
   expectProblem(second, 409, "RACE_RUNNING");
   for (int i = 0; i < 5; ++i) run(R"({"what":"hot-seat","people":2,"strategy":"memory"})");
   const auto list = client.get("/lab/races").json();
+  expectProblem(client.get("/lab/races?page=1"), 400, "INVALID_PARAMETER");
   EXPECT_EQ(list["races"].size(), 5U);
   EXPECT_EQ(list["mostPeople"].asInt(), 2000);
   expectProblem(client.get(path), 404, "RACE_NOT_FOUND");

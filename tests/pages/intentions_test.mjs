@@ -6,7 +6,8 @@ function fresh() {
   const kept = new Map();
   let keys = 0;
   const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
-  return { storage, open: () => new Intentions(storage, () => `key-${++keys}`) };
+  const clock = { now: 0 };
+  return { storage, clock, open: () => new Intentions(storage, () => `key-${++keys}`, () => clock.now) };
 }
 const SEAT = ["user1", "POST", "/seats", { number: 1 }];
 
@@ -18,6 +19,21 @@ test("a wish has one key until it is settled, also for a page that is loaded aga
   open().settle(SEAT);
   assert.ok(!open().isOpen(SEAT));
   assert.notEqual(open().keyOf(SEAT), first);
+});
+
+test("a wish with a lifetime is another one afterwards, and one without never", () => {
+  const { open, clock } = fresh();
+  const notify = ["council1", "POST", "/announcements/1/notifications", null];
+  const first = [open().keyOf(notify, 1000), open().keyOf(SEAT)];
+  clock.now = 999;
+  assert.deepEqual([open().keyOf(notify, 1000), open().keyOf(SEAT)], first);
+  clock.now = 1000;
+  const second = open().keyOf(notify, 1000);
+  assert.notEqual(second, first[0]);
+  assert.equal(open().keyOf(notify, 1000), second);
+  assert.equal(open().keyOf(SEAT), first[1]);
+  open().settle(notify);
+  assert.ok(!open().isOpen(notify));
 });
 
 test("another person, path or body is another wish", () => {

@@ -141,6 +141,19 @@ TEST_F(LostKeyBatchTest, AStatementThatDoesNotEndIsAnUnavailableDatabaseNotAConf
   other_.run("COMMIT");
 }
 
+// The server that ended the first connection ends others, too.
+TEST_F(LostKeyBatchTest, AnAttemptThatLosesAFurtherConnectionStillFindsItsKey) {
+  auto found = startLost(kPatience);
+  std::size_t ended = 0;
+  ASSERT_TRUE(eventually([&] {
+    ended += session_.query(waiting("", "pg_terminate_backend(pid)")).size();
+    return ended >= 2;
+  }));
+  other_.run("COMMIT");
+  EXPECT_EQ(finish(std::move(found)).state, State::kTaken);
+  EXPECT_EQ(one("SELECT owner FROM idempotency_keys"), "a");
+}
+
 // The acknowledgement was lost: the same attempt finds its own row.
 TEST_F(KeyBatchesTest, AnAttemptFindsTheKeyThatItTookItself) {
   session_.run(

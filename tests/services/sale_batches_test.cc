@@ -253,7 +253,13 @@ class HeldSaleBatchesTest : public SaleBatchesTest {
   const Database& twoConnections() {
     auto where = where_;
     where.port = proxy_.port();
-    return keptForever(std::make_unique<TwoClients>(db_, connect(where, 2)));
+    auto batch = connect(where, 2, "-c application_name=held");
+    // The proxy must not take what a connection says while it is made for a sale.
+    EXPECT_TRUE(eventually([&] {
+      return one("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'held'"
+                 " AND state = 'idle'") == "2";
+    }));
+    return keptForever(std::make_unique<TwoClients>(db_, std::move(batch)));
   }
   drogon::Task<bool> sellHeld(int number) {
     auto work = [this, number](lock::LockHold& hold) { return sellUnder(hold, number); };

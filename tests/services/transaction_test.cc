@@ -25,6 +25,15 @@ drogon::Task<int> insertThenFail(Sql& sql) {
   co_return 1;
 }
 
+drogon::Task<int> insertThenHideAFailure(Sql& sql) {
+  try {
+    co_await insertThenFail(sql);
+  } catch (const drogon::orm::DrogonDbException&) {
+    // Drogon has rolled the transaction back.
+  }
+  co_return 1;
+}
+
 class TransactionTest : public DatabaseFixture {
  protected:
   TransactionTest() { session_.run("CREATE TABLE t (n int)"); }
@@ -71,6 +80,13 @@ TEST_F(TransactionTest, AFailingStatementLeavesNoRow) {
   TestOptions options;
   auto body = [](Sql& sql) { return insertThenFail(sql); };
   EXPECT_THROW(transact(db_, options, body), drogon::orm::DrogonDbException);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(TransactionTest, AFailureThatItsBodyHidesIsNotReportedAsSuccess) {
+  TestOptions options;
+  auto body = [](Sql& sql) { return insertThenHideAFailure(sql); };
+  EXPECT_THROW(transact(db_, options, body), ServiceError);
   EXPECT_EQ(rows(), "0");
 }
 

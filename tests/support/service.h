@@ -12,8 +12,9 @@
 namespace festa::test {
 
 // Started by the constructor, stopped by the destructor with SIGTERM. A test fails if its service
-// ends with another status than 0, at any time and for any reason but kill(). Settings are FESTA_…
-// variables without the prefix.
+// ends with another status than 0, at any time and for any reason but kill(); on the ASan build
+// also if it has lost memory when stop() or the destructor stops it. Settings are FESTA_… variables
+// without the prefix.
 class Service {
  public:
   using Settings = std::map<std::string, std::string>;
@@ -46,6 +47,8 @@ class Service {
   void kill();  // SIGKILL, waits for the end
 
  private:
+  void expectNoLeaks();
+
   const Config::Database database_;
   Server server_;
   bool wasKilled_ = false;

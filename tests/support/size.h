@@ -13,6 +13,12 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kFindsLeaks = true;
+#else
+constexpr bool kFindsLeaks = false;
+#endif
+
 inline int sized(int usual, int full) {
   const char* wish = std::getenv("TEST_SIZE");
   return wish != nullptr && std::string(wish) == "full" ? full : usual;
