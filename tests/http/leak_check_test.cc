@@ -1,3 +1,4 @@
+#include "tests/support/loops.h"
 #include "tests/support/service.h"
 
 #include <gtest/gtest-spi.h>
@@ -13,6 +14,8 @@ namespace {
 TEST(LeakCheck, AServiceThatHasLostMemoryFailsItsTest) {
   auto service = std::make_unique<Service>(sharedPg().createDatabase());
   service->process().signal(SIGUSR1);
+  ASSERT_TRUE(
+      eventually([&] { return service->log().find("leak check: lost") != std::string::npos; }));
   EXPECT_NONFATAL_FAILURE(service.reset(), "detected memory leaks");
 }
 
