@@ -260,7 +260,7 @@ TEST(PinStorm, FestivalsDoNotBlockEachOther) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(client.send("POST", "/announcements", kPinned, quick).status, 201);
   EXPECT_FALSE(slowIsDone) << "the other festival's writes waited for this one's lock";
-  service.process().signal(SIGTERM);
+  service.tellToStop();
   holder.join();
 }
 
@@ -297,7 +297,7 @@ TEST(PinStorm, AWaiterThatWaitsInVainGetsLockTimeout) {
   std::atomic<int> refused{0};
   std::jthread stopper([&] {
     EXPECT_TRUE(eventually([&] { return refused == 2; }));
-    service.process().signal(SIGTERM);
+    service.tellToStop();
   });
   const auto answers = rush(service.port(), 3, [&](HttpClient& client, int) {
     auto answer = client.send("POST", "/announcements", kUnpinned, headers);

@@ -65,7 +65,7 @@ Told stopUnderLoad(Service& service, const std::function<Response(HttpClient&, i
         if (answer.status != 0 && !isDone && answer.code() != "SHUTTING_DOWN") ++told.odd;
       }
     });
-  EXPECT_TRUE(eventually([&] { return answers > 500; }));
+  EXPECT_TRUE(eventually([&] { return answers > 500; }, std::chrono::minutes(1)));
   service.process().signal(SIGTERM);
   const int status = service.process().wait();
   stopped = true;

@@ -179,7 +179,7 @@ TEST_F(Idempotency, RepetitionsDuringTheFirstAttemptGetRequestInProgress) {
   const auto second = client.request("POST", coupon, headers);
   expectProblem(second, 409, "REQUEST_IN_PROGRESS");
   EXPECT_FALSE(second.header("retry-after").empty());
-  lab.process().signal(SIGTERM);
+  lab.tellToStop();
   slow.join();
   EXPECT_EQ(first.status, 201);
   expectSame(first, client.request("POST", coupon, headers));

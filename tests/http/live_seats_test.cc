@@ -157,18 +157,19 @@ TEST_F(LiveSeats, AHallOfFiftyThousandSeatsIsWatched) {
   EXPECT_EQ(hall.changes(), 1);
 }
 
-// What it does not read is not kept for it: it skips what happened meanwhile.
+// What it does not read is not kept for it: it skips what happened meanwhile. Few seats with long
+// names make large events of little work: a reader that takes nothing for ten seconds is let go.
 TEST_F(LiveSeats, AReaderThatIsBehindGetsAFreshSnapshotAndNotWhatItMissed) {
   std::string sections;
   for (int i = 0; i < 1000; ++i)
-    sections += (i == 0 ? "[" : ",") + (R"({"location":"Section )" + std::to_string(i)) +
-                R"(","seatCount":20})";
+    sections += (i == 0 ? "[" : ",") + (R"({"location":")" + repeated("구", 17)) +
+                std::to_string(i) + R"(","seatCount":2})";
   const auto id = created("seats", sections + ']');
   RawSocket slow(service->port(), 4096);
   RawSocket quick(service->port());
   for (auto* stream : {&slow, &quick}) stream->send(requestFor(eventsPath(id)));
   ASSERT_TRUE(quick.readUntil("\n\n", 1, 10s));
-  constexpr int kTurns = 16;
+  constexpr int kTurns = 10;
   const auto turn = [&](int number) {
     PgSession(service->database())
         .query(
@@ -184,7 +185,7 @@ TEST_F(LiveSeats, AReaderThatIsBehindGetsAFreshSnapshotAndNotWhatItMissed) {
     hall.read(quick.received(), {});
     return hall.sold();
   }();
-  ASSERT_EQ(last.size(), 10'000U);
+  ASSERT_EQ(last.size(), 1000U);
   const auto seen = watchUntil(slow, [&](const WatchedHall& hall) { return hall.sold() == last; });
   EXPECT_LT(seen.snapshots() + seen.changes(), kTurns / 2);
   EXPECT_LT(slow.received().size(), quick.received().size() / 2);

@@ -165,7 +165,7 @@ TEST_F(FleetTest, ShowsWhatAnotherInstanceHolds) {
   EXPECT_LE(hold["remainingMs"].asInt64(),
             std::stoll(patient().at("LOCK_LOCKABLES_ANNOUNCEMENT_PINS_LEASE_MS")));
   EXPECT_FALSE(hold.isMember("waiters"));
-  other->process().signal(SIGTERM);  // ends the pause; the holder finishes
+  other->tellToStop();  // ends the pause; the holder finishes
   background.wait();
   // Its lease is longer than that.
   EXPECT_TRUE(eventually([&] { return locksOf(*one)["fleet"].empty(); })) << "it was not released";

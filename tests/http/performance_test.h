@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/http/api_test.h"
+#include "tests/support/rush.h"
 
 #include <map>
 #include <string>
@@ -37,7 +38,8 @@ class PerformanceTest : public ApiTest {
  protected:
   Response create(const std::string& body) { return asAdmin("POST", "/performance", body); }
   std::int64_t created(const std::string& field = "", const std::string& value = "") {
-    const auto response = create(newPerformance(field, value));
+    const auto body = newPerformance(field, value);
+    const auto response = untilServed([&] { return create(body); });
     EXPECT_EQ(response.status, 200) << response.body;
     return response.json()["content"]["id"].asInt64();
   }

@@ -40,8 +40,13 @@ TEST(Pool, ReadsAreServedWhileTransactionsNeverStopToWait) {
 
 // A table that is locked keeps the only connection busy, each read until its time-out.
 TEST(Pool, ReadsThatWaitInVainForAConnectionAreOverloadWhilePostgresAnswers) {
+  // The one that is sent ends by its lock's time-out, well before the others have waited for
+  // theirs.
   const Service service(sharedPg().createDatabase(),
-                        {{"HTTP_THREADS", "1"}, {"DATABASE_CONNECTIONS", "1"}});
+                        patient({{"HTTP_THREADS", "1"},
+                                 {"DATABASE_CONNECTIONS", "1"},
+                                 {"DATABASE_POOL_TIMEOUT_MS", "2000"},
+                                 {"DATABASE_LOCK_TIMEOUT_MS", "500"}}));
   PgSession other(service.database());
   other.run("BEGIN; LOCK TABLE performances");
   // Each asks for another one: requests for the same share a query.
@@ -57,7 +62,7 @@ TEST(Pool, ReadsThatWaitInVainForAConnectionAreOverloadWhilePostgresAnswers) {
 }
 
 TEST(Pool, AStatementThatTakesTooLongIsABusyDatabase) {
-  const Service service(sharedPg().createDatabase());
+  const Service service(sharedPg().createDatabase(), patient());
   PgSession session(service.database());
   session.run(
       "ALTER TABLE performances RENAME TO stored;"

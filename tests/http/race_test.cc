@@ -54,7 +54,10 @@ Json::Value::ArrayIndex fieldOf(const Json::Value& race, const std::string& name
 class RaceTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), patient(labSettings()));
+    auto settings = patient(labSettings());
+    // A crowd of hundreds waits in one line.
+    settings["LOCK_LOCKABLES_ANNOUNCEMENT_PINS_WAIT_MS"] = "20000";
+    lab_ = std::make_unique<Service>(sharedPg().createDatabase(), settings);
   }
   static void TearDownTestSuite() { lab_.reset(); }
 

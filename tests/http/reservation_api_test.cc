@@ -233,7 +233,7 @@ std::vector<Response> duringAnotherSale(Service& service, const std::vector<std:
   for (const auto& wish : wishes)
     answers.push_back(
         service.client().send("POST", reservationPath(performance), wish, Sales::as(2)));
-  service.process().signal(SIGTERM);
+  service.tellToStop();
   first.join();
   return answers;
 }

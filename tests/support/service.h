@@ -13,7 +13,7 @@ namespace festa::test {
 
 // Started by the constructor, stopped by the destructor with SIGTERM. A test fails if its service
 // ends with another status than 0, at any time and for any reason but kill(); on the ASan build
-// also if it has lost memory when stop() or the destructor stops it. Settings are FESTA_… variables
+// also if it has lost memory when it is stopped by this class. Settings are FESTA_… variables
 // without the prefix.
 class Service {
  public:
@@ -43,8 +43,9 @@ class Service {
   Headers newFestival();
   std::vector<Headers> newFestivals(int count);
   std::int64_t lastFestival() const { return lastFestival_; }
-  void stop();  // SIGTERM, waits for the end; throws unless it ends with status 0
-  void kill();  // SIGKILL, waits for the end
+  void tellToStop();  // SIGTERM
+  void stop();        // SIGTERM, waits for the end; throws unless it ends with status 0
+  void kill();        // SIGKILL, waits for the end
 
  private:
   void expectNoLeaks();
