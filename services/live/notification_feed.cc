@@ -35,16 +35,16 @@ void NotificationFeed::stop() {
 
 void NotificationFeed::add(std::int64_t festivalId, std::optional<Snapshot> resumeFrom,
                            std::unique_ptr<EventSink> sink) {
+  Reader reader{
+      .number = ++numbers_,
+      .festivalId = festivalId,
+      .resumeFrom = std::move(resumeFrom),
+      .sink = std::move(sink),
+      .patience = {},
+      // With the first look, so that a listener that loses its connection soon can come back, too.
+      .quietRounds = kQuietRounds - 1};
   // Browsers wait this long before they come back.
-  if (!sink->send("retry: 1000\n\n")) return;
-  readers_.add(
-      {.number = ++numbers_,
-       .festivalId = festivalId,
-       .resumeFrom = std::move(resumeFrom),
-       .sink = std::move(sink),
-       .patience = {},
-       // With the first look, so that a listener that loses its connection soon can come back, too.
-       .quietRounds = kQuietRounds - 1});
+  readers_.add(std::move(reader), [](Reader& one) { return one.sink->send("retry: 1000\n\n"); });
 }
 
 // The words for what one look has found: for most listeners of a festival the same ones.

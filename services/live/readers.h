@@ -14,8 +14,14 @@ class Readers {
  public:
   // Ends the reader's stream at once after close().
   void add(Reader reader) {
+    add(std::move(reader), [](Reader&) { return true; });
+  }
+  // Its stream also ends at once if `begins(reader)` is false, which is called where no look comes
+  // between: whatever happens after it is told to the reader.
+  template <class Begins>
+  void add(Reader reader, Begins begins) {
     const std::lock_guard guard(mutex_);
-    if (!closed_) readers_.push_back(std::move(reader));
+    if (!closed_ && begins(reader)) readers_.push_back(std::move(reader));
   }
 
   // Ends all streams; there will be no more.

@@ -15,22 +15,28 @@ class TitleEvents : public NotificationEvents {
   std::string data(const Notification& notification) const override { return notification.title; }
 };
 
-// A reader that takes everything at once, on the feed's loop.
+// A reader that takes everything at once, on the thread that tells it.
 class SinkOf : public EventSink {
  public:
-  explicit SinkOf(std::function<void()> hear) : hear_(std::move(hear)) {}
+  using Take = std::function<void(const std::string&)>;
+  explicit SinkOf(Take take) : take_(std::move(take)) {}
 
   bool send(const std::string& events) override {
-    if (events.find("event: notification") != std::string::npos) hear_();
+    take_(events);
     return true;
   }
   bool isConnected() const override { return true; }
   bool isBehind() const override { return false; }
   bool takesPages() const override { return true; }
+  double shareOfAddress() const override { return 1; }
 
  private:
-  const std::function<void()> hear_;
+  const Take take_;
 };
+
+bool isNotification(const std::string& events) {
+  return events.find("event: notification") != std::string::npos;
+}
 
 class NotificationFeedTest : public DatabaseFixture {
  protected:
@@ -53,8 +59,13 @@ class NotificationFeedTest : public DatabaseFixture {
         "INSERT INTO announcement_notifications (festival_id, announcement_id, title, content)"
         " SELECT festival_id, id, title, content FROM announcements");
   }
+  void listenTo(const std::string& resumeFrom, SinkOf::Take take) {
+    feed_->add(1, Snapshot::parse(resumeFrom), std::make_unique<SinkOf>(std::move(take)));
+  }
   void listen(const std::string& resumeFrom, std::function<void()> hear) {
-    feed_->add(1, Snapshot::parse(resumeFrom), std::make_unique<SinkOf>(std::move(hear)));
+    listenTo(resumeFrom, [hear = std::move(hear)](const std::string& events) {
+      if (isNotification(events)) hear();
+    });
   }
 
   std::atomic<int> told_{0};         // of those who come back
@@ -67,6 +78,28 @@ class NotificationFeedTest : public DatabaseFixture {
 };
 
 }  // namespace
+
+// Who was told its first words has its place: a notification that is written then is told, too.
+TEST_F(NotificationFeedTest, AListenerThatWasGreetedMissesNothing) {
+  std::atomic<bool> hasLooked{false};
+  std::atomic<bool> toldOther{false};
+  std::atomic<bool> told{false};
+  listenTo("", [&](const std::string& events) {
+    if (events.starts_with("id: ")) hasLooked = true;
+    if (isNotification(events)) toldOther = true;
+  });
+  feed_->start(loops_.at());
+  ASSERT_TRUE(eventually([&] { return hasLooked.load(); }));
+  listenTo("", [&](const std::string& events) {
+    if (isNotification(events)) told = true;
+    if (!events.starts_with("retry: ")) return;
+    write(session_);
+    // A look tells the other one meanwhile, unless it waits for this.
+    eventually([&] { return toldOther.load(); }, std::chrono::seconds(1));
+  });
+  EXPECT_TRUE(eventually([&] { return told.load(); }));
+  EXPECT_TRUE(eventually([&] { return toldOther.load(); }));
+}
 
 // Each of them has missed something else, so that each is a read of its own.
 TEST_F(NotificationFeedTest, WhatIsNewIsToldBeforeAllWhoComeBackHaveHadTheirTurn) {
