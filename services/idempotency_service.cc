@@ -13,6 +13,22 @@ std::int64_t milliseconds(std::chrono::milliseconds time) {
   return time.count();
 }
 
+drogon::Task<drogon::orm::Result> insertIn(Sql& sql, const IdempotencyAttempt& attempt,
+                                           const std::string& fingerprint,
+                                           const IdempotencySettings& settings) {
+  const auto attemptTime = milliseconds(settings.attemptTime);
+  const auto keep = milliseconds(settings.keep);
+  co_return co_await sql.execSqlCoro(
+      "INSERT INTO idempotency_keys AS k (realm, uid, key, fingerprint, owner, expires_at)"
+      " VALUES ($1, $2, $3, $4, $5, now() + $6::bigint * interval '1 millisecond')"
+      " ON CONFLICT (realm, uid, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
+      " owner = excluded.owner, expires_at = excluded.expires_at, created_at = now(),"
+      " status = NULL, body = NULL, location = NULL"
+      " WHERE k.status IS NULL AND k.expires_at <= now() AND k.fingerprint = excluded.fingerprint"
+      " OR k.created_at < now() - $7::bigint * interval '1 millisecond' RETURNING 1",
+      attempt.realm, attempt.uid, attempt.key, fingerprint, attempt.owner, attemptTime, keep);
+}
+
 }  // namespace
 
 drogon::Task<IdempotencyService::Found> IdempotencyService::take(IdempotencyAttempt attempt,
@@ -21,27 +37,38 @@ drogon::Task<IdempotencyService::Found> IdempotencyService::take(IdempotencyAtte
   if (batches_ != nullptr && batches_->areShared())
     shared = co_await batches_->take(attempt, fingerprint);
   if (shared == KeyTaken::kYes) co_return Found{State::kTaken};
-  if (shared == KeyTaken::kUnknown) co_return co_await findWhatWasLost(attempt, fingerprint);
-  const auto found = co_await takeUnlessLocked(attempt, fingerprint);
-  // Locked: the effect of another attempt is about to end.
-  co_return found.value_or(Found{State::kRunning});
+  if (shared == KeyTaken::kNo) {
+    try {
+      const auto found = co_await takeUnlessLocked(attempt, fingerprint);
+      // Locked: the effect of another attempt is about to end.
+      co_return found.value_or(Found{State::kRunning});
+    } catch (const CommitUnknown&) {
+      // It may have taken the key.
+    }
+  }
+  co_return co_await findWhatWasLost(attempt, fingerprint);
 }
 
 drogon::Task<IdempotencyService::Found> IdempotencyService::findWhatWasLost(
     const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
   const auto deadline = std::chrono::steady_clock::now() + settings_.lostTime;
   while (true) {
+    // Our own lost statement still runs: its row is there, and not visible yet.
+    auto why = std::make_exception_ptr(
+        ServiceError(ErrorCode::kDatabaseUnavailable, "a lost statement did not end"));
+    // What ended the first connection may end further ones, and says nothing about the key.
     try {
       const auto found = co_await takeUnlessLocked(attempt, fingerprint);
       if (found) co_return *found;
-      // Our own lost statement still runs: its row is there, and not visible yet.
+    } catch (const CommitUnknown&) {
+      // Another statement was lost.
+    } catch (const ServiceError&) {
+      why = std::current_exception();
     } catch (const drogon::orm::DrogonDbException& error) {
-      // What ended the first connection may end further ones, and says nothing about the key.
-      const auto failure = classify(error);
-      if (failure != DbFailure::kUnavailable && failure != DbFailure::kOverloaded) throw;
+      if (classify(error) == DbFailure::kOther) throw;
+      why = std::current_exception();
     }
-    if (std::chrono::steady_clock::now() >= deadline)
-      throw ServiceError(ErrorCode::kDatabaseUnavailable, "a lost statement did not end");
+    if (std::chrono::steady_clock::now() >= deadline) std::rethrow_exception(why);
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), kPause);
   }
 }
@@ -57,23 +84,20 @@ drogon::Task<std::optional<IdempotencyService::Found>> IdempotencyService::takeU
   co_return co_await look(attempt, fingerprint);
 }
 
+drogon::Task<bool> IdempotencyService::insert(const IdempotencyAttempt& attempt,
+                                              const std::string& fingerprint) const {
+  const TransactionOptions unguarded;
+  const auto connection = co_await takeConnection(database_.client(), unguarded);
+  const auto rows = co_await acknowledged(insertIn(*connection, attempt, fingerprint, settings_));
+  co_return !rows.empty();
+}
+
 drogon::Task<IdempotencyService::Found> IdempotencyService::takeOrLook(
     const IdempotencyAttempt& attempt, const std::string& fingerprint) const {
-  const auto db = database_.client();
-  const auto attemptTime = milliseconds(settings_.attemptTime);
-  const auto keep = milliseconds(settings_.keep);
   // Twice: between the two statements the other attempt may have given up.
   for (int round = 0; round < 2; ++round) {
-    const auto taken = co_await db->execSqlCoro(
-        "INSERT INTO idempotency_keys AS k (realm, uid, key, fingerprint, owner, expires_at)"
-        " VALUES ($1, $2, $3, $4, $5, now() + $6::bigint * interval '1 millisecond')"
-        " ON CONFLICT (realm, uid, key) DO UPDATE SET fingerprint = excluded.fingerprint,"
-        " owner = excluded.owner, expires_at = excluded.expires_at, created_at = now(),"
-        " status = NULL, body = NULL, location = NULL"
-        " WHERE k.status IS NULL AND k.expires_at <= now() AND k.fingerprint = excluded.fingerprint"
-        " OR k.created_at < now() - $7::bigint * interval '1 millisecond' RETURNING 1",
-        attempt.realm, attempt.uid, attempt.key, fingerprint, attempt.owner, attemptTime, keep);
-    if (!taken.empty()) co_return Found{State::kTaken};
+    const bool isTaken = co_await insert(attempt, fingerprint);
+    if (isTaken) co_return Found{State::kTaken};
     const auto found = co_await look(attempt, fingerprint);
     if (found) co_return *found;
   }

@@ -39,9 +39,9 @@ class IdempotencyService {
       : database_(database), settings_(settings), batches_(batches) {}
 
   // Takes the attempt's key and commits that, or returns why not. An attempt that took its key by a
-  // statement whose acknowledgement was lost recognises it. Throws ServiceError(
-  // kDatabaseUnavailable) when that statement does not end in time; the key may then stay taken for
-  // the attempt's time.
+  // statement whose acknowledgement was lost recognises it. When that statement does not end in
+  // time, it throws what the last look met, or ServiceError(kDatabaseUnavailable); the key may then
+  // stay taken for the attempt's time.
   drogon::Task<Found> take(IdempotencyAttempt attempt, std::string fingerprint) const;
 
   // The answer that this very request was given before; nullopt: none. Takes no key.
@@ -56,9 +56,12 @@ class IdempotencyService {
   drogon::Task<std::size_t> sweep() const;
 
  private:
+  // True: the key was free, or its time was over. Throws CommitUnknown.
+  drogon::Task<bool> insert(const IdempotencyAttempt& attempt,
+                            const std::string& fingerprint) const;
   drogon::Task<Found> takeOrLook(const IdempotencyAttempt& attempt,
                                  const std::string& fingerprint) const;
-  // Until the statement by which this attempt may have taken its key is seen to have ended.
+  // Repeats the look until the statement by which this attempt may have taken its key has ended.
   drogon::Task<Found> findWhatWasLost(const IdempotencyAttempt& attempt,
                                       const std::string& fingerprint) const;
   // Nullopt: another transaction, whose end was not awaited any longer, has the key's row.
