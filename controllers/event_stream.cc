@@ -66,6 +66,7 @@ class HttpEventSink : public EventSink {
 
   bool isBehind() const override { return place_->stream().isBehind(); }
   bool takesPages() const override { return place_->stream().takesPages(); }
+  double shareOfAddress() const override { return place_->stream().shareOfAddress(); }
 
  private:
   // When its reader has taken the rest.

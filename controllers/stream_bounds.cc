@@ -128,4 +128,9 @@ bool StreamBounds::Stream::isOverfull() const {
   return connection_ && bytes_.unsent(connection_->sent()) > bounds_->limits_.unsentPerStream;
 }
 
+double StreamBounds::Stream::shareOfAddress() const {
+  const std::lock_guard guard(bounds_->mutex_);
+  return address_ == nullptr ? 1 : 1.0 / static_cast<double>(address_->second.streams);
+}
+
 }  // namespace festa

@@ -105,6 +105,8 @@ class StreamBounds::Stream {
   bool takesPages(Time now = std::chrono::steady_clock::now());
   // It has left too much itself, whatever others do.
   bool isOverfull() const;
+  // 1 divided by the number of streams of its address; 1 where it has no address.
+  double shareOfAddress() const;
 
  private:
   friend class StreamBounds;

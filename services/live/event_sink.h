@@ -22,6 +22,8 @@ class EventSink {
   virtual bool isBehind() const = 0;
   // It is not behind, and there is room for much at once besides what other streams are sent.
   virtual bool takesPages() const = 0;
+  // This stream's part of all streams of its reader's address: 1 when it is the only one.
+  virtual double shareOfAddress() const = 0;
 };
 
 // A comment for a silent stream: it shows whether the reader is still there, and keeps proxies from

@@ -7,9 +7,9 @@
 namespace festa {
 
 std::vector<std::int64_t> hallOrder(const std::vector<HallTurn>& halls) {
-  auto byWatchers = halls;
+  auto byWeight = halls;
   auto byAge = halls;
-  std::ranges::stable_sort(byWatchers, std::ranges::greater(), &HallTurn::watchers);
+  std::ranges::stable_sort(byWeight, std::ranges::greater(), &HallTurn::weight);
   std::ranges::stable_sort(byAge, std::ranges::less(), &HallTurn::lastLook);
   std::vector<std::int64_t> order;
   std::unordered_set<std::int64_t> known;
@@ -17,7 +17,7 @@ std::vector<std::int64_t> hallOrder(const std::vector<HallTurn>& halls) {
     if (known.insert(id).second) order.push_back(id);
   };
   for (std::size_t i = 0; i < halls.size(); ++i) {
-    add(byWatchers[i].id);
+    add(byWeight[i].id);
     add(byAge[i].id);
   }
   return order;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,13 +9,13 @@ namespace festa {
 
 struct HallTurn {
   std::int64_t id;
-  std::size_t watchers;
+  double weight;  // the shares of its watchers, see EventSink::shareOfAddress()
   std::chrono::steady_clock::time_point lastLook;
 };
 
-// By turns the hall that most watch and the one that was not looked at for the longest time: halls
-// with few watchers, however many there are, do not slow down those with many, and each has its
-// turn.
+// By turns the heaviest hall and the one that was not looked at for the longest time. An address
+// weighs 1 in all, however many streams it has in however many halls: it cannot push the halls of
+// others back, and each hall has its turn.
 std::vector<std::int64_t> hallOrder(const std::vector<HallTurn>& halls);
 
 }  // namespace festa

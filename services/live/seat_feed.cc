@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kPauseFactor = 3;  // a look of 100 ms is followed by a pause of 300 ms
 constexpr milliseconds kLongestPause{2000};
 constexpr milliseconds kReadFor{100};  // in one look
-// Of each look, however long they take: one of the most watched, one whose turn it is.
+// Of each look, however long they take: the heaviest hall, and one whose turn it is.
 constexpr std::size_t kLeastHalls = 2;
 
 }  // namespace
@@ -69,7 +69,11 @@ std::vector<std::int64_t> SeatFeed::watched() {
   for (auto& [id, hall] : halls_)
     hall.watchers.keepIf([](const Watcher& watcher) { return watcher.sink->isConnected(); });
   std::erase_if(halls_, [](const auto& hall) { return hall.second.watchers.size() == 0; });
-  for (const auto& [id, hall] : halls_) turns.push_back({id, hall.watchers.size(), hall.lastLook});
+  for (const auto& [id, hall] : halls_) {
+    double weight = 0;
+    hall.watchers.each([&](const Watcher& watcher) { weight += watcher.sink->shareOfAddress(); });
+    turns.push_back({id, weight, hall.lastLook});
+  }
   return hallOrder(turns);
 }
 

@@ -31,9 +31,9 @@ class SeatEvents {
 // State, not history: while halls are watched, their sold seats are read at most four times a
 // second, one hall after the other, and the reads of this process take at most a quarter of the
 // time of one connection; there is a look every two seconds, however slow they are. A look reads
-// for a tenth of a second, by hallOrder(): the halls that most watch are in every look, the others
-// take turns. What has changed is written once and sent to all watchers of the hall; nothing is
-// added to a sale. Thread-safe.
+// for a tenth of a second, by hallOrder(): the halls that most addresses watch are in every look,
+// the others take turns. What has changed is written once and sent to all watchers of the hall;
+// nothing is added to a sale. Thread-safe.
 class SeatFeed : public std::enable_shared_from_this<SeatFeed> {
  public:
   // Both outlive the feed.

@@ -28,6 +28,10 @@ class Stream {
     const std::lock_guard guard(mutex_);
     return sink_ && sink_->takesPages();
   }
+  double shareOfAddress() {
+    const std::lock_guard guard(mutex_);
+    return sink_ ? sink_->shareOfAddress() : 0;
+  }
   void end() {
     std::unique_ptr<EventSink> ended;
     const std::lock_guard guard(mutex_);
@@ -50,6 +54,7 @@ class End : public EventSink {
   bool isConnected() const override { return stream_->isConnected(); }
   bool isBehind() const override { return stream_->isBehind(); }
   bool takesPages() const override { return stream_->takesPages(); }
+  double shareOfAddress() const override { return stream_->shareOfAddress(); }
 
  private:
   const std::shared_ptr<Stream> stream_;

@@ -14,7 +14,7 @@ using Time = std::chrono::steady_clock::time_point;
 
 }  // namespace
 
-TEST(HallOrderTest, TheMostWatchedAndTheLongestUnreadTakeTurns) {
+TEST(HallOrderTest, TheHeaviestAndTheLongestUnreadTakeTurns) {
   const std::vector<HallTurn> halls{
       {1, 5, Time(9s)}, {2, 90, Time(8s)}, {3, 1, Time(2s)}, {4, 1, Time(3s)}, {5, 40, Time(7s)}};
   EXPECT_THAT(hallOrder(halls), testing::ElementsAre(2, 3, 5, 4, 1));
@@ -23,7 +23,7 @@ TEST(HallOrderTest, TheMostWatchedAndTheLongestUnreadTakeTurns) {
 TEST(HallOrderTest, EachHallIsNamedOnce) {
   std::vector<HallTurn> halls;
   for (int id = 0; id < 100; ++id)
-    halls.push_back({id, static_cast<std::size_t>(id * 7 % 13), Time(std::chrono::seconds(id))});
+    halls.push_back({id, id * 7 % 13 / 13.0, Time(std::chrono::seconds(id))});
   auto order = hallOrder(halls);
   std::sort(order.begin(), order.end());
   ASSERT_EQ(order.size(), halls.size());
@@ -32,10 +32,10 @@ TEST(HallOrderTest, EachHallIsNamedOnce) {
 }
 
 // Ten halls fit into a look, and there are a thousand.
-TEST(HallOrderTest, AWatchedHallIsInEveryLookAndNoOtherWaitsForEver) {
+TEST(HallOrderTest, AHeavyHallIsInEveryLookAndNoOtherWaitsForEver) {
   std::map<std::int64_t, HallTurn> halls;
   for (int id = 0; id < 1000; ++id) halls[id] = {id, 1, Time(0s)};
-  halls[500].watchers = 2;
+  halls[500].weight = 2;
   std::map<std::int64_t, int> looks;
   for (int look = 1; look <= 201; ++look) {
     std::vector<HallTurn> turns;

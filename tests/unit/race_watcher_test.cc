@@ -24,6 +24,7 @@ class SinkOf : public EventSink {
   bool isConnected() const override { return !seen_.isGone; }
   bool isBehind() const override { return seen_.isBehind; }
   bool takesPages() const override { return !seen_.isBehind; }
+  double shareOfAddress() const override { return 1; }
 
  private:
   Seen& seen_;

@@ -27,6 +27,7 @@ class SinkOf : public EventSink {
   bool isConnected() const override { return !reader_.isGone; }
   bool isBehind() const override { return reader_.isBehind; }
   bool takesPages() const override { return !reader_.isBehind; }
+  double shareOfAddress() const override { return 0.25; }
 
  private:
   Reader& reader_;
@@ -39,6 +40,13 @@ class SharedSinkTest : public testing::Test {
 };
 
 }  // namespace
+
+TEST_F(SharedSinkTest, BothEndsHaveTheShareOfTheStream) {
+  EXPECT_EQ(shared.first->shareOfAddress(), 0.25);
+  EXPECT_EQ(shared.second->shareOfAddress(), 0.25);
+  shared.first.reset();
+  EXPECT_EQ(shared.second->shareOfAddress(), 0) << "it has ended";
+}
 
 TEST_F(SharedSinkTest, BothEndsWriteToOneStream) {
   EXPECT_TRUE(shared.first->send("a"));

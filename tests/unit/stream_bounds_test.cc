@@ -54,6 +54,17 @@ class StreamBoundsTest : public testing::Test {
 
 }  // namespace
 
+TEST_F(StreamBoundsTest, TheStreamsOfAnAddressShareItsWeight) {
+  const auto alone = reader("a");
+  const auto one = reader("b");
+  auto other = reader("b");
+  EXPECT_EQ(alone->stream->shareOfAddress(), 1);
+  EXPECT_EQ(one->stream->shareOfAddress(), 0.5);
+  other.reset();
+  EXPECT_EQ(one->stream->shareOfAddress(), 1);
+  EXPECT_EQ(reader("")->stream->shareOfAddress(), 1);
+}
+
 TEST_F(StreamBoundsTest, AReaderIsBehindWhileItHasLeftTooMuch) {
   const auto one = reader("a");
   one->stream->handOver(100, now);
