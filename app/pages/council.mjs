@@ -4,7 +4,7 @@ import { toastNotifications } from "./notifications.mjs";
 
 const PINS = 3;
 const LONGEST = { title: 50, content: 3000 };
-const NOTIFIED_AGAIN_MS = 180_000; // until then the service refuses a second notification; later it is another wish
+const NOTIFIED_AGAIN_MS = 180_000; // for so long the service refuses a second notification; after that, asking again is a new wish
 const EVERY_MS = 2000; // the board is read again, while it can be seen
 
 words({

@@ -21,11 +21,11 @@ export class Intentions {
     this.#now = now;
   }
   // The key of this wish, the same until settle(). A wish is who wants it, method, path and body: another text is another wish.
-  // So is the same one after `lifetime` ms, where somebody may want the same again without having seen how the first one ended.
+  // After `lifetime` ms the same wish gets a new key: somebody may want the same again without having seen how the first one ended.
   keyOf(wish, lifetime = Infinity) {
     const name = JSON.stringify(wish);
     const open = this.#read();
-    const known = open.find(([one, , madeAt]) => one === name && this.#now() - madeAt < lifetime);
+    const known = open.find(([one, , madeAt]) => one === name && !(this.#now() - madeAt >= lifetime)); // an older version of the page kept no time
     if (known) return known[1];
     const key = this.#newKey();
     this.#write([...open.filter(([one]) => one !== name), [name, key, this.#now()]].slice(-MOST));

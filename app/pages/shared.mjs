@@ -160,7 +160,7 @@ export async function call(method, path, options = {}) {
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 export const wishes = new Intentions(sessionStorage, newKey);
 export const wishOf = (person, method, path, body = null) => [person.name, method, path, body];
-// call() as this person, with the Idempotency-Key of the wish, which is a new one after `lifetime` ms. Throws CallError.
+// call() as this person, with the Idempotency-Key of the wish; the wish gets a new key after `lifetime` ms. Throws CallError.
 export async function carryOut(person, method, path, body = null, lifetime = Infinity) {
   const wish = wishOf(person, method, path, body);
   try {

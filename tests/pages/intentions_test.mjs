@@ -5,7 +5,7 @@ import { Intentions, isFinal } from "../../app/pages/intentions.mjs";
 function fresh() {
   const kept = new Map();
   let keys = 0;
-  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value), names: () => kept.keys() };
   const clock = { now: 0 };
   return { storage, clock, open: () => new Intentions(storage, () => `key-${++keys}`, () => clock.now) };
 }
@@ -34,6 +34,15 @@ test("a wish with a lifetime is another one afterwards, and one without never", 
   assert.equal(open().keyOf(SEAT), first[1]);
   open().settle(notify);
   assert.ok(!open().isOpen(notify));
+});
+
+test("a wish that an older version of the page has kept has its key", () => {
+  const { open, storage, clock } = fresh();
+  open().keyOf(SEAT);
+  const [name] = storage.names();
+  storage.setItem(name, JSON.stringify([[JSON.stringify(SEAT), "older"]]));
+  clock.now = 1000;
+  assert.equal(open().keyOf(SEAT), "older");
 });
 
 test("another person, path or body is another wish", () => {
