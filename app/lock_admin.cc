@@ -62,8 +62,10 @@ std::int64_t millisSince(lock::SteadyTime moment) {
 }  // namespace
 
 void LockAdmin::publish(Routes& routes) const {
-  routes.add(*this, {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins},
-             parseNothing, &LockAdmin::show);
+  routes.add(
+      *this,
+      {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins, .paged = Paged::kWhole},
+      parseNothing, &LockAdmin::show);
 }
 
 drogon::Task<HttpResponsePtr> LockAdmin::show(const Call<NoInput>&) const {
