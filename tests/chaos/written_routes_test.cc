@@ -334,8 +334,9 @@ const std::set<std::string> kStoringNothing{"POST /councils/login", "POST /users
 // One service for all; a festival and a council with a password for each.
 class WrittenRoutes : public testing::TestWithParam<WritingRoute> {
  protected:
-  static void SetUpTestSuite() {
-    service_ = std::make_unique<Service>(sharedPg().createDatabase(), patient());
+  static void SetUpTestSuite() { start({}); }
+  static void start(const Service::Settings& settings) {
+    service_ = std::make_unique<Service>(sharedPg().createDatabase(), patient(settings));
     trap_ = std::make_unique<SessionTrap>(service_->database());
   }
   static void TearDownTestSuite() {
@@ -418,12 +419,40 @@ class WrittenRoutes : public testing::TestWithParam<WritingRoute> {
     return service_->as("admin");
   }
 
+  void expectHonest() {
+    const auto& route = GetParam();
+    auto write = route.write;
+    write.isStored = filled(write.isStored);
+    const auto path = filled(route.path);
+    const auto body = filled(route.body);
+    const auto headers = headersOf(route.by);
+    trap_->expectHonest(write, [&] {
+      return body.empty() ? service_->client().request(route.method, path, headers)
+                          : service_->client().send(route.method, path, body, headers);
+    });
+  }
+
   static inline std::unique_ptr<Service> service_;
   static inline std::unique_ptr<SessionTrap> trap_;
   PgSession admin_{service_->database()};
   const Headers council_;
   std::map<std::string, std::string> ids_;
 };
+
+// The routes whose writes share transactions, without sharing.
+class WrittenRoutesOneByOne : public WrittenRoutes {
+ protected:
+  static void SetUpTestSuite() {
+    start({{"DATABASE_BATCH_MEMBERS", "1"}, {"LOCK_LOCKABLES_COUPONS_TOGETHER", "1"}});
+  }
+};
+
+std::vector<WritingRoute> sharingRoutes() {
+  std::vector<WritingRoute> routes;
+  for (auto& route : allRoutes())
+    if (route.name == "Sale" || route.name == "Claim") routes.push_back(std::move(route));
+  return routes;
+}
 
 // The document's operations of which a client expects an effect. A start fails where the document
 // and the routes differ.
@@ -444,17 +473,15 @@ std::set<std::string> documented(const Service& service) {
 }  // namespace
 
 TEST_P(WrittenRoutes, AreAnsweredAfterTheirCommit) {
-  const auto& route = GetParam();
-  auto write = route.write;
-  write.isStored = filled(write.isStored);
-  const auto path = filled(route.path);
-  const auto body = filled(route.body);
-  const auto headers = headersOf(route.by);
-  trap_->expectHonest(write, [&] {
-    return body.empty() ? service_->client().request(route.method, path, headers)
-                        : service_->client().send(route.method, path, body, headers);
-  });
+  expectHonest();
 }
+
+TEST_P(WrittenRoutesOneByOne, AreAnsweredAfterTheirCommit) {
+  expectHonest();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sharing, WrittenRoutesOneByOne, testing::ValuesIn(sharingRoutes()),
+                         [](const auto& route) { return route.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(All, WrittenRoutes, testing::ValuesIn(allRoutes()),
                          [](const auto& route) { return route.param.name; });

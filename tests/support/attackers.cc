@@ -100,8 +100,17 @@ struct Attackers::Connection {
     const auto count = ::send(socket, bytes.data() + sent, size, MSG_NOSIGNAL);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
     sent += static_cast<std::size_t>(count);
-    if (sent == bytes.size()) ++result.rounds;
+    if (sent < bytes.size()) return true;
+    ++result.rounds;
+    if (attack.then == Attack::Then::kFinishes) shutdown(socket, SHUT_WR);
     return true;
+  }
+
+  // Without a word: a reset instead of the end of a stream.
+  void go() {
+    const linger atOnce{1, 0};
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &atOnce, sizeof atOnce);
+    close();
   }
 
   // The time until its next turn.
@@ -115,6 +124,10 @@ struct Attackers::Connection {
     if (!isThere) {
       ++result.closed;
       close();
+      return attack.roundPause;
+    }
+    if (sent == bytes.size() && attack.then == Attack::Then::kGoes) {
+      go();
       return attack.roundPause;
     }
     if (sent < bytes.size() || attack.answers == 0 || answers < attack.answers) return attack.pause;

@@ -15,6 +15,12 @@ namespace festa::test {
 // What a number of connections do: each sends its bytes, piece by piece, waits for the answers, and
 // does it again, on a new connection when the peer has closed the old one.
 struct Attack {
+  // What a connection does when its bytes are sent.
+  enum class Then {
+    kWaits,
+    kFinishes,  // sends nothing more (FIN)
+    kGoes,      // is gone (RST)
+  };
   std::string name;
   int connections = 1;
   std::function<std::string()> bytes;         // of one round
@@ -23,6 +29,7 @@ struct Attack {
   std::chrono::milliseconds roundPause{100};  // between rounds, and connections
   bool reads = true;
   int answers = 1;  // that end a round; 0: it does not end
+  Then then = Then::kWaits;
 };
 
 struct AttackResult {
