@@ -2,14 +2,16 @@
 """./dev mutate: breaks the code on purpose, one mutation of tests/mutations at a time, and sees the tests that it names fail.
 
 It works in a copy of the checkout, .build/mutants, and goes on where it stopped: what was found is kept in .run/mutations until the
-mutation or the commit changes. `--check` builds nothing: every mutation still applies, its tests exist, and every promise of
-docs/guarantees.md has a mutation or is named in tests/mutations/uncovered.toml with a reason.
+mutation or the commit changes. `--check` builds nothing: every mutation still applies, its tests exist, it has a row in
+tests/mutations/results.md, and every promise of docs/guarantees.md has a mutation or is named in tests/mutations/uncovered.toml with
+a reason.
 """
 import argparse
 import dataclasses
 import datetime
 import fcntl
 import fnmatch
+import functools
 import hashlib
 import json
 import os
@@ -22,6 +24,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PATIENCE = 400  # seconds for the tests of one filter
+LEAST_QUOTED = 20  # characters of a promise that is no row of a table
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/-]+)", re.MULTILINE)
 RAN = re.compile(r"^\[==========\] ([1-9]\d*) tests? from .* ran\.", re.MULTILINE)
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
@@ -33,7 +36,7 @@ MEANING = """`killed`: each of the named tests failed, as it must. `survived`: a
 @dataclasses.dataclass(frozen=True)
 class Mutation:
     name: str
-    promise: str  # a cell or a sentence of docs/guarantees.md, or its beginning
+    promise: str  # of docs/guarantees.md: a row's first cell or its beginning, or the words of a sentence
     what: str     # what the mistake is
     file: str
     find: str     # exactly once in the file
@@ -84,11 +87,16 @@ def promises(document):
     return found
 
 
+def is_promised(promise, rows, document):
+    return any(row.startswith(promise) for row in rows) or (len(promise) >= LEAST_QUOTED and promise in document)
+
+
 def tests_of(checkout, program):
-    """A program is made of the folder of its name; `exit` is a program of its own in that of chaos."""
-    names = set()
-    for path in (checkout / "tests" / {"exit": "chaos"}.get(program, program)).rglob("*"):
-        if path.suffix in (".cc", ".h"):
+    """A program is made of the folder of its name; `exit` of one file of the folder of chaos, and that program of the others."""
+    folder, names = "chaos" if program == "exit" else program, set()
+    for path in (checkout / "tests" / folder).rglob("*"):
+        is_of_exit = folder == "chaos" and path.name == "exit_test.cc"
+        if path.suffix == ".h" or (path.suffix == ".cc" and is_of_exit == (program == "exit")):
             names.update(f"{suite}.{name}" for suite, name in TEST.findall(path.read_text()))
     return names
 
@@ -100,36 +108,46 @@ def is_known(pattern, tests):
     return any(fnmatch.fnmatchcase(test, bare) for test in tests)
 
 
-def faults_of(mutation, checkout, document):
+def faults_of(mutation, checkout, rows, document, tests):
     if mutated(mutation, checkout) is None:
         yield f"does not apply: its text is not exactly once in {mutation.file}"
     if mutation.find == mutation.replace:
         yield "changes nothing"
-    if plain(mutation.promise) not in document:
+    if not is_promised(plain(mutation.promise), rows, document):
         yield f"docs/guarantees.md does not promise '{mutation.promise}'"
     for program, patterns in mutation.targets():
-        tests = tests_of(checkout, program)
         for pattern in patterns.split("-")[0].split(":"):
-            if not is_known(pattern, tests):
+            if not is_known(pattern, tests(program)):
                 yield f"{program} has no test {pattern}"
+
+
+def recorded(checkout):
+    """The mutations that results.md has a row for."""
+    path = checkout / "tests" / "mutations" / "results.md"
+    lines = path.read_text().split("\n") if path.exists() else []
+    return {line.split("|")[1].strip() for line in [line for line in lines if line.startswith("|")][2:]}
 
 
 def check(checkout):
     document = (checkout / "docs" / "guarantees.md").read_text()
     uncovered = tomllib.loads((checkout / "tests" / "mutations" / "uncovered.toml").read_text()).get("promise", [])
     mutations, names, faults = read(checkout), set(), []
+    rows, tests = promises(document), functools.cache(functools.partial(tests_of, checkout))
     for mutation in mutations:
-        faults += [f"{mutation.name}: {fault}" for fault in faults_of(mutation, checkout, plain(document))]
+        faults += [f"{mutation.name}: {fault}" for fault in faults_of(mutation, checkout, rows, plain(document), tests)]
         if mutation.name in names:
             faults.append(f"{mutation.name} is there twice")
         names.add(mutation.name)
-    rows = promises(document)
     begun = tuple(plain(one.promise) for one in mutations)
     covered = {row for row in rows if row.startswith(begun)}
     excused = {plain(one["text"]) for one in uncovered if one.get("reason")}
     faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
     faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")
                for text in sorted(excused) if text in covered or text not in rows]
+    results = recorded(checkout)
+    faults += [f"results.md has no row for {name}: run `./dev mutate {name} --record`" for name in sorted(names - results)]
+    faults += [f"results.md has a row for {name}, which is not defined: run `./dev mutate NAME --record` with a NAME that is"
+               for name in sorted(results - names)]
     for fault in faults:
         print("FAILED:", fault)
     print(f"{len(mutations)} mutations of {len(covered)} of {len(rows)} promises, {len(faults)} faults")

@@ -44,7 +44,7 @@ def commit():
 
 class Results:
     """Written after every line: an interrupted run keeps what it has. What this run does not make is kept from the file if
-    it is of the same commit and size; a file of another one is kept as results.before.json."""
+    it is of the same commit and size; a file of another one is kept beside it, named after them."""
 
     def __init__(self, folder, quick, k6):
         self.file = pathlib.Path(folder) / "results.json"
@@ -56,7 +56,8 @@ class Results:
             if (old["commit"], old["quick"]) == (self.content["commit"], quick):
                 self.content |= {part: old[part] for part in ("cells", "pools", "faults")}
             else:
-                self.file.replace(self.file.with_name("results.before.json"))
+                size = "quick" if old["quick"] else "full"
+                self.file.replace(self.file.with_name(f"results.{old['commit'] or 'unknown'}.{size}.json"))
 
     def set_cells(self, lines):
         """Cells that were run again take the place of the older ones; the others stay."""

@@ -10,6 +10,7 @@ import pathlib
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 from loadtest import run
 from loadtest.runner import cells, faults, history, load, plan, processes, prometheus, redis_stats, results, sampling, service, \
@@ -153,7 +154,17 @@ class ResultsTest(unittest.TestCase):
             found = [(line["strategy"], line["sold"]) for line in results.Results(folder, True, "k6").content["cells"]]
             self.assertEqual(found, [("none", 1), ("memory", 6), ("none", 3), ("redlock", 5)])
             self.assertEqual(results.Results(folder, False, "k6").content["cells"], [], "of another size")
-            self.assertEqual(len(json.loads((pathlib.Path(folder) / "results.before.json").read_text())["cells"]), 4, "kept beside")
+
+    def test_runs_of_other_commits_and_sizes_are_kept_beside(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for commit, quick in (("aaaaaaaaaaaa", False), ("aaaaaaaaaaaa", True), ("bbbbbbbbbbbb+changes", True), ("", True), ("c", True)):
+                with unittest.mock.patch.object(results, "commit", lambda commit=commit: commit):
+                    results.Results(folder, quick, "k6").set_cells([self.line("none", f"{commit} {quick}")])
+            kept = {path.name: json.loads(path.read_text())["cells"][0]["sold"] for path in pathlib.Path(folder).iterdir()}
+            self.assertEqual(kept, {"results.aaaaaaaaaaaa.full.json": "aaaaaaaaaaaa False",
+                                    "results.aaaaaaaaaaaa.quick.json": "aaaaaaaaaaaa True",
+                                    "results.bbbbbbbbbbbb+changes.quick.json": "bbbbbbbbbbbb+changes True",
+                                    "results.unknown.quick.json": " True", "results.json": "c True"})
 
 
 class HistogramTest(unittest.TestCase):

@@ -115,17 +115,25 @@ def commands_in(block):
 def is_run_by(checkout, entry):
     """The script that runs a listed command knows it."""
     text = (checkout / entry["by"]).read_text() if (checkout / entry["by"]).is_file() else ""
-    return entry.get("needle", " ".join(entry["command"].split()[:2])) in text
+    return " ".join(entry["command"].split()[:2]) in text
+
+
+def steps_of(checkout):
+    """{step of ./dev handover: its command}"""
+    found = re.findall(r'^    "(\w+)": \[(.*)\],$', (checkout / "scripts/handover.py").read_text(), re.MULTILINE)
+    return {name: " ".join(re.findall(r'"([^"]*)"', words)) for name, words in found}
 
 
 def wrong_entries(checkout, known):
     """Of the list itself: scripts and steps that do not exist, and what no document shows any more."""
-    steps = re.findall(r'^    "(\w+)": \[', (checkout / "scripts/handover.py").read_text(), re.MULTILINE)
+    steps = steps_of(checkout)
     for entry in known["listed"]:
         if "by" in entry and not is_run_by(checkout, entry):
             yield f"commands.toml: {entry['by']} does not run '{entry['command']}'"
-        if "step" in entry and entry["step"] not in steps:
-            yield f"commands.toml: ./dev handover has no step '{entry['step']}'"
+        if "step" in entry and not f"{steps.get(entry['step'])} ".startswith(entry["command"] + " "):
+            yield f"commands.toml: ./dev handover has no step '{entry['step']}' that runs '{entry['command']}'"
+        if "instead" in entry and entry["instead"] not in steps:
+            yield f"commands.toml: ./dev handover has no step '{entry['instead']}'"
         if "by" not in entry and not entry.get("reason"):
             yield f"commands.toml: nothing is said of why no test runs '{entry['command']}'"
     for entry in known["pasted"]:

@@ -24,7 +24,7 @@ grep -q 'kept' code && { echo '[==========] 1 test from 1 test suite ran. (0 ms 
 echo '[  FAILED  ] Suite.Sees (0 ms)'
 exit 1
 """
-GUARANTEES = "| promised | tried by |\n|---|---|\n| it is kept | `Suite.Sees` |\n\nAnd a sentence.\n"
+GUARANTEES = "| promised | tried by |\n|---|---|\n| it is kept | `Suite.Sees` |\n\nAnd a sentence that is long enough.\n"
 ENTRY = """[[mutation]]
 name = "{name}"
 promise = "{promise}"
@@ -59,6 +59,7 @@ class MutateTest(unittest.TestCase):
     def list(self, **entries):
         self.write("tests/mutations/list.toml", "".join(
             ENTRY.format(**{"name": name, "promise": "it is kept", "find": "kept", "replace": "broken", **entry}) for name, entry in entries.items()))
+        self.write("tests/mutations/results.md", mutate.Findings(self.root / ".run", "0123456789ab").table(mutate.read(self.root)))
 
     def check(self):
         said = io.StringIO()
@@ -98,7 +99,7 @@ class MutateTest(unittest.TestCase):
         self.assertEqual(self.run_all()[0], {"noticed": "control failed"})
 
     def test_a_list_that_is_up_to_date_passes(self):
-        self.list(noticed={}, of_a_sentence={"promise": "And a sentence."})
+        self.list(noticed={}, of_a_sentence={"promise": "a sentence that is long"}, of_a_beginning={"promise": "it is"})
         self.assertEqual(self.check(), [])
 
     def test_a_stale_list_is_told(self):
@@ -106,9 +107,30 @@ class MutateTest(unittest.TestCase):
         self.assertIn("does not apply", self.check()[0])
         self.list(noticed={"promise": "it is free"})
         self.assertEqual(len(self.check()), 2, "an unknown promise, and one without a mutation")
+        self.list(noticed={}, of_a_word={"promise": "a sentence"}, of_the_middle={"promise": "is kept"})
+        self.assertEqual(["does not promise" in line for line in self.check()], [True, True])
         self.list(noticed={})
         self.write("tests/program/some_test.cc", "TEST(Suite, IsGone) {}")
         self.assertIn("program has no test Suite.Sees", self.check()[0])
+
+    def test_each_mutation_has_a_row_in_the_results(self):
+        results = self.root / "tests/mutations/results.md"
+        self.list(noticed={}, forgotten={})
+        self.assertIn("**not run**", results.read_text())
+        self.assertEqual(self.check(), [])
+        results.write_text(results.read_text().replace("| forgotten |", "| renamed |"))
+        without, unknown = self.check()
+        self.assertIn("no row for forgotten: run `./dev mutate forgotten --record`", without)
+        self.assertIn("a row for renamed, which is not defined: run `./dev mutate NAME --record`", unknown)
+        results.unlink()
+        self.assertEqual(len(self.check()), 2)
+
+    def test_exit_is_one_file_of_the_folder_of_chaos_and_that_program_the_others(self):
+        self.write("tests/chaos/exit_test.cc", "TEST_P(Exit, Ends) {}")
+        self.write("tests/chaos/crash_test.cc", "TEST(Crash, Ends) {}")
+        self.write("tests/chaos/both.h", "TEST(Both, End) {}")
+        self.assertEqual(mutate.tests_of(self.root, "exit"), {"Exit.Ends", "Both.End"})
+        self.assertEqual(mutate.tests_of(self.root, "chaos"), {"Crash.Ends", "Both.End"})
 
     def test_a_promise_without_a_mutation_needs_a_reason(self):
         self.list()
