@@ -140,7 +140,7 @@ TEST_F(HalfClose, AWaitForALockGoesOnWithoutUsingTheProcessor) {
   const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
   const auto used = service_.process().processorSeconds() - before;
   EXPECT_GT(waited.count(), 0.5) << "it did not wait: the test proves nothing";
-  EXPECT_LT(used, waited.count() / 2);
+  EXPECT_LT(used, waited.count() / 5) << "a loop that never sleeps uses all of it";
   EXPECT_TRUE(isStored("waiter"));
 }
 

@@ -192,7 +192,7 @@ TEST_F(Idempotency, ARepetitionWhileTheFirstAttemptWaitsForItsLockGetsRequestInP
   const auto coupon = "/coupons/" + std::to_string(sales_.coupon(10, false)) + "/claims";
   const auto headers = with(Sales::as(1), newKey());
   auto blocking = Sales::as(2);
-  blocking["X-Lab-Fault"] = "pause-before-commit=3500";
+  blocking["X-Lab-Fault"] = "pause-before-commit=5000";
   std::jthread holder([&] { lab.client().request("POST", coupon, blocking); });
   ASSERT_TRUE(eventually([&] { return lab.locked("holding") == 1; }));
   Response first;
@@ -214,7 +214,7 @@ TEST_F(Idempotency, AnExpiredAttemptIsTakenOverAndHasNoEffectItself) {
   const auto coupon = "/coupons/" + std::to_string(id) + "/claims";
   const auto headers = with(Sales::as(1), newKey());
   auto blocking = Sales::as(2);
-  blocking["X-Lab-Fault"] = "pause-before-commit=3500";
+  blocking["X-Lab-Fault"] = "pause-before-commit=5000";
   std::jthread holder(
       [&] { EXPECT_EQ(lab.client().request("POST", coupon, blocking).status, 201); });
   ASSERT_TRUE(eventually([&] { return lab.locked("holding") == 1; }));

@@ -1,11 +1,14 @@
 // Who waits for a database connection.
 #include "tests/support/loops.h"
 #include "tests/support/rush.h"
+#include "tests/support/sales.h"
 #include "tests/support/service.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <thread>
 
 namespace festa::test {
@@ -38,31 +41,75 @@ TEST(Pool, ReadsAreServedWhileTransactionsNeverStopToWait) {
   for (auto& writer : writers) writer.join();
 }
 
-// A table that is locked keeps the only connection busy, each read until its time-out.
-TEST(Pool, ReadsThatWaitInVainForAConnectionAreOverloadWhilePostgresAnswers) {
-  // The one that is sent ends by its lock's time-out, well before the others have waited for
-  // theirs.
-  const Service service(sharedPg().createDatabase(),
-                        patient({{"HTTP_THREADS", "1"},
-                                 {"DATABASE_CONNECTIONS", "1"},
-                                 {"DATABASE_POOL_TIMEOUT_MS", "2000"},
-                                 {"DATABASE_LOCK_TIMEOUT_MS", "500"}}));
+namespace {
+
+constexpr int kCrowd = 25;
+
+// One connection; what is sent ends by its lock's time-out, well before the others have waited for
+// theirs.
+Service::Settings oneConnection() {
+  return patient({{"HTTP_THREADS", "1"},
+                  {"DATABASE_CONNECTIONS", "1"},
+                  {"DATABASE_POOL_TIMEOUT_MS", "2000"},
+                  {"DATABASE_LOCK_TIMEOUT_MS", "500"}});
+}
+
+// A table that is locked keeps the only connection busy, each statement until its time-out.
+void expectOverload(const Service& service, const std::string& locked,
+                    const std::function<Response(HttpClient&, int)>& ask) {
   PgSession other(service.database());
-  other.run("BEGIN; LOCK TABLE performances");
-  // Each asks for another one: requests for the same share a query.
-  const auto answers = rush(service.port(), 25, [](HttpClient& client, int i) {
-    return client.get("/performances/" + std::to_string(i + 1));
-  });
+  other.run("BEGIN; LOCK TABLE " + locked);
   std::map<std::string, int> codes;
-  for (const auto& answer : answers) ++codes[answer.code()];
+  for (const auto& answer : rush(service.port(), kCrowd, ask)) ++codes[answer.code()];
   const int sent = codes["LOCK_TIMEOUT"] + codes["DATABASE_BUSY"];
-  EXPECT_EQ(codes["OVERLOADED"], 25 - sent) << codes["DATABASE_UNAVAILABLE"] << " unavailable";
+  EXPECT_EQ(codes["OVERLOADED"], kCrowd - sent) << testing::PrintToString(codes);
   EXPECT_GE(sent, 1);
   EXPECT_GE(codes["OVERLOADED"], 10) << "the pool was not full";
 }
 
+}  // namespace
+
+TEST(Pool, ReadsThatWaitInVainForAConnectionAreOverloadWhilePostgresAnswers) {
+  const Service service(sharedPg().createDatabase(), oneConnection());
+  // Each asks for another one: requests for the same share a query.
+  expectOverload(service, "performances", [](HttpClient& client, int i) {
+    return client.get("/performances/" + std::to_string(i + 1));
+  });
+}
+
+TEST(Pool, StatementsThatWaitInVainForAConnectionAreOverloadAndStoreNothing) {
+  Service service(sharedPg().createDatabase(), oneConnection());
+  const auto council = service.newFestival();
+  PgSession session(service.database());
+  session.query(
+      "INSERT INTO announcements (festival_id, title, content, is_pinned)"
+      " SELECT $1::bigint, 'before', 'c', false FROM generate_series(1, $2::bigint)",
+      {std::to_string(service.lastFestival()), std::to_string(kCrowd)});
+  const auto first =
+      std::stoll(*session.query("SELECT min(id) FROM announcements WHERE title = 'before'")[0][0]);
+  expectOverload(service, "announcements", [&](HttpClient& client, int i) {
+    return client.send("PATCH", "/announcements/" + std::to_string(first + i),
+                       R"({"title":"after","content":"c"})", council);
+  });
+  EXPECT_EQ(session.query("SELECT count(*) FROM announcements WHERE title = 'after'")[0][0], "0");
+}
+
+// They share transactions, and those that are refused as a whole try alone.
+TEST(Pool, SalesThatWaitInVainForAConnectionAreOverloadAndStoreNothing) {
+  const Service service(sharedPg().createDatabase(), oneConnection());
+  const Sales sales(service.database());
+  sales.haveUsers(kCrowd);
+  const auto hall = sales.performance(kCrowd);
+  expectOverload(service, "seats", [&](HttpClient& client, int i) {
+    return client.send("POST", reservationPath(hall), reservationBody(i + 1, i + 1),
+                       Sales::as(i + 1));
+  });
+  EXPECT_EQ(
+      sales.number("SELECT count(*) FROM reservations WHERE performance_id = $1::bigint", hall), 0);
+}
+
 TEST(Pool, AStatementThatTakesTooLongIsABusyDatabase) {
-  const Service service(sharedPg().createDatabase(), patient());
+  Service service(sharedPg().createDatabase(), patient());
   PgSession session(service.database());
   session.run(
       "ALTER TABLE performances RENAME TO stored;"
@@ -70,6 +117,16 @@ TEST(Pool, AStatementThatTakesTooLongIsABusyDatabase) {
   const auto answer = service.client().get("/performances/1");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.code(), "DATABASE_BUSY");
+  const auto council = service.newFestival();
+  session.run(
+      "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS"
+      " $$ BEGIN PERFORM pg_sleep(10); RETURN NEW; END $$;"
+      "CREATE TRIGGER linger BEFORE INSERT ON lost_items FOR EACH ROW EXECUTE FUNCTION linger()");
+  const auto write = service.client().send(
+      "POST", "/lost-items", R"({"imageUrl":"https://a","storageLocation":"s"})", council);
+  EXPECT_EQ(write.status, 503) << write.body;
+  EXPECT_EQ(write.code(), "DATABASE_BUSY");
+  EXPECT_EQ(session.query("SELECT count(*) FROM lost_items")[0][0], "0");
 }
 
 }  // namespace festa::test

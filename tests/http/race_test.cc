@@ -406,7 +406,8 @@ class RaceOnSeveralInstances : public testing::Test {
 
   static Json::Value run(const std::string& wish) { return runRace(lab_->first, wish); }
   static Json::Value orderOf(const std::string& strategy) {
-    const auto race = run(R"({"what":"pins","people":200,"strategy":")" + strategy + "\"}");
+    const auto race = run(R"({"what":"pins","people":)" + std::to_string(sized(200, 2000)) +
+                          R"(,"strategy":")" + strategy + "\"}");
     const auto& result = race["sides"][0]["result"];
     EXPECT_EQ(result["instances"].size(), 3U);
     return result["order"];

@@ -2,7 +2,8 @@
 // refers to any more and writes "leak check: none" or "leak check: leaks" to stderr, while the
 // service runs. LeakSanitizer's own look comes when the loops have ended, and finds coroutines that
 // waited for them: those are no leak of a running service. On SIGUSR1 it loses memory, for the test
-// of itself, and writes "leak check: lost"; of two signals under way the second may be taken first.
+// of itself, and writes "leak check: lost". If both signals are pending, the handler of the second
+// may run first: SIGUSR2 is sent after "lost" was read.
 #include <fcntl.h>
 #include <sanitizer/lsan_interface.h>
 #include <signal.h>

@@ -69,7 +69,7 @@ Service::Service(const Config::Database& database, const Settings& settings)
 Service::~Service() {
   if (wasKilled_) return;
   if (process().isRunning()) {
-    if (kFindsLeaks) expectNoLeaks();
+    expectNoLeaks();
     process().signal(SIGTERM);
     process().signal(SIGCONT);  // a test may have left it frozen
   }
@@ -79,15 +79,18 @@ Service::~Service() {
 }
 
 void Service::expectNoLeaks() {
+  if (!kFindsLeaks) return;
+  const auto before = log().size();
   process().signal(SIGCONT);
   process().signal(SIGUSR2);
   std::string text;
   // A service that the test has told to stop may end before it answers.
   EXPECT_TRUE(eventually([&] {
     text = log();
-    return text.find("leak check: none") != std::string::npos ||
-           text.find("leak check: leaks") != std::string::npos || !process().isRunning();
-  }));
+    return text.find("leak check: none", before) != std::string::npos ||
+           text.find("leak check: leaks", before) != std::string::npos || !process().isRunning();
+  })) << "it does not answer\n"
+      << errors();
   // What it finds while the service ends is no leak of a running one.
   const auto leaks = text.find("leak check: leaks");
   EXPECT_TRUE(leaks == std::string::npos || text.find(R"("event":"stopping")") < leaks) << errors();
@@ -168,7 +171,7 @@ std::vector<Headers> Service::newFestivals(int count) {
 }
 
 void Service::tellToStop() {
-  if (kFindsLeaks) expectNoLeaks();
+  expectNoLeaks();
   process().signal(SIGTERM);
 }
 
