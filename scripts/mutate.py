@@ -7,6 +7,7 @@ tests/mutations/results.md, and every promise of docs/guarantees.md has a mutati
 a reason.
 """
 import argparse
+import collections
 import dataclasses
 import datetime
 import fcntl
@@ -30,7 +31,9 @@ RAN = re.compile(r"^\[==========\] ([1-9]\d*) tests? from .* ran\.", re.MULTILIN
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 MEANING = """`killed`: each of the named tests failed, as it must. `survived`: a named test passed, so it is blind to this mistake.
 `does not apply`: the text to be replaced is not in the file exactly once. `does not build`: the mutation is no C++.
-`control failed`: the tests fail without the mutation, too, so they say nothing about it."""
+`control failed`: the tests fail without the mutation, too, so they say nothing about it. A mutation that was changed after it was
+run is `not run`: the digest is of what it replaces, by what, and of its tests."""
+NOT_RUN = "not run"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,10 +125,14 @@ def faults_of(mutation, checkout, rows, document, tests):
 
 
 def recorded(checkout):
-    """The mutations that results.md has a row for."""
+    """The rows of results.md, by their mutation's name."""
     path = checkout / "tests" / "mutations" / "results.md"
     lines = path.read_text().split("\n") if path.exists() else []
-    return {line.split("|")[1].strip() for line in [line for line in lines if line.startswith("|")][2:]}
+    return {line.split("|")[1].strip(): line for line in [line for line in lines if line.startswith("|")][2:]}
+
+
+def cells(row):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 
 def check(checkout):
@@ -144,7 +151,7 @@ def check(checkout):
     faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
     faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")
                for text in sorted(excused) if text in covered or text not in rows]
-    results = recorded(checkout)
+    results = recorded(checkout).keys()
     faults += [f"results.md has no row for {name}: run `./dev mutate {name} --record`" for name in sorted(names - results)]
     faults += [f"results.md has a row for {name}, which is not defined: run `./dev mutate NAME --record` with a NAME that is"
                for name in sorted(results - names)]
@@ -244,19 +251,24 @@ class Findings:
         self.all[f"{program} {patterns}"] = {"commit": self.commit}
         self.path.write_text(json.dumps(self.all, indent=1, ensure_ascii=False))
 
-    def table(self, mutations):
-        lines = ["# What the tests noticed", "", "Written by `./dev mutate --record`. " + MEANING.replace("\n", " "), "",
-                 "| mutation | promise | what is broken | where | result | by | commit |", "|---|---|---|---|---|---|---|"]
-        for one in mutations:
-            found = self.of(one) or {"verdict": "not run", "detail": "", "commit": ""}
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in (
-                one.name, one.promise, one.what, f"`{one.file}`", f"**{found['verdict']}**" if found["verdict"] != "killed" else "killed",
-                found["detail"], re.sub(r"^\w+", r"`\g<0>`", found["commit"]))) + " |")
-        counts = {}
-        for one in mutations:
-            verdict = (self.of(one) or {"verdict": "not run"})["verdict"]
-            counts[verdict] = counts.get(verdict, 0) + 1
-        return "\n".join([*lines, "", ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + "."]) + "\n"
+    def row(self, mutation, earlier):
+        """Of what was found here; else `earlier`, the row that is there, if it is of the same mutation."""
+        found = self.of(mutation)
+        if not found and cells(earlier)[-1:] == [mutation.digest()]:
+            return earlier
+        found = found or {"verdict": NOT_RUN, "detail": "", "commit": ""}
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in (
+            mutation.name, mutation.promise, mutation.what, f"`{mutation.file}`",
+            found["verdict"] if found["verdict"] == "killed" else f"**{found['verdict']}**",
+            found["detail"], re.sub(r"^\w+", r"`\g<0>`", found["commit"]), mutation.digest())) + " |"
+
+    def table(self, mutations, earlier):
+        """`earlier`: recorded(). On a machine that has run some of the mutations, the results of the others stay."""
+        rows = [self.row(one, earlier.get(one.name, "")) for one in mutations]
+        counts = collections.Counter(cells(row)[4].strip("*") for row in rows)
+        return "\n".join(["# What the tests noticed", "", "Written by `./dev mutate --record`. " + MEANING.replace("\n", " "), "",
+                          "| mutation | promise | what is broken | where | result | by | commit | digest |", "|---|---|---|---|---|---|---|---|",
+                          *rows, "", ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) + "."]) + "\n"
 
 
 def run_controls(copy, mutations, findings):
@@ -349,7 +361,7 @@ def main():
     if not options.status:
         run(ROOT, [one for one in asked if options.again or not findings.is_done(one)], findings)
     if options.record:
-        (ROOT / "tests" / "mutations" / "results.md").write_text(findings.table(mutations))
+        (ROOT / "tests" / "mutations" / "results.md").write_text(findings.table(mutations, recorded(ROOT)))
     bad = [one.name for one in asked if (findings.of(one) or {}).get("verdict") != "killed"]
     print(f"{len(asked) - len(bad)} of {len(asked)} killed" + (f"; look at {', '.join(bad)}" if bad else ""))
     return 1 if bad else 0

@@ -59,7 +59,10 @@ class MutateTest(unittest.TestCase):
     def list(self, **entries):
         self.write("tests/mutations/list.toml", "".join(
             ENTRY.format(**{"name": name, "promise": "it is kept", "find": "kept", "replace": "broken", **entry}) for name, entry in entries.items()))
-        self.write("tests/mutations/results.md", mutate.Findings(self.root / ".run", "0123456789ab").table(mutate.read(self.root)))
+        self.record(mutate.Findings(self.root / ".run", "0123456789ab"))
+
+    def record(self, findings):
+        self.write("tests/mutations/results.md", findings.table(mutate.read(self.root), mutate.recorded(self.root)))
 
     def check(self):
         said = io.StringIO()
@@ -73,13 +76,13 @@ class MutateTest(unittest.TestCase):
         mutations = mutate.read(self.root)
         with contextlib.redirect_stdout(io.StringIO()):
             mutate.run(self.root, [one for one in mutations if not findings.is_done(one)], findings)
-        return {one.name: findings.of(one)["verdict"] for one in mutations}, findings.table(mutations)
+        return {one.name: findings.of(one)["verdict"] for one in mutations}, findings.table(mutations, {})
 
     def test_a_mutation_that_the_named_test_notices_is_killed_and_others_are_not(self):
         self.list(noticed={}, unnoticed={"find": "well", "replace": "badly"}, stale={"find": "gone"}, nonsense={"replace": "no code"})
         verdicts, table = self.run_all()
         self.assertEqual(verdicts, {"noticed": "killed", "unnoticed": "survived", "stale": "does not apply", "nonsense": "does not build"})
-        self.assertIn("| killed | Suite.Sees | `0123456789ab` |", table)
+        self.assertIn("| killed | Suite.Sees | `0123456789ab` | ", table)
         self.assertEqual((self.root / "code").read_text(), "kept well", "the checkout itself was changed")
         self.assertEqual((self.root / ".build/mutants/code").read_text(), "kept well", "the copy was left with a mistake")
 
@@ -124,6 +127,24 @@ class MutateTest(unittest.TestCase):
         self.assertIn("a row for renamed, which is not defined: run `./dev mutate NAME --record`", unknown)
         results.unlink()
         self.assertEqual(len(self.check()), 2)
+
+    def test_results_of_another_machine_stay_until_the_mutation_is_changed(self):
+        results = self.root / "tests/mutations/results.md"
+        self.list(noticed={"what": "a mistake | or two"}, unnoticed={"find": "well", "replace": "badly"})
+        self.run_all()
+        self.record(mutate.Findings(self.root / ".run", "0123456789ab"))
+        known = results.read_text()
+        self.assertIn("1 killed, 1 survived.", known)
+        elsewhere = mutate.Findings(self.root / ".elsewhere", "ba9876543210")
+        self.record(elsewhere)
+        self.assertEqual(results.read_text(), known)
+        noticed, unnoticed = mutate.read(self.root)
+        elsewhere.add(unnoticed, "killed", "Suite.Sees", 1)
+        self.record(elsewhere)
+        self.assertIn("2 killed.", results.read_text())
+        self.assertIn(mutate.recorded(self.root)["noticed"], known)
+        self.list(noticed={"replace": "forgotten"}, unnoticed={"find": "well", "replace": "badly"})
+        self.assertIn("**not run**", mutate.recorded(self.root)["noticed"])
 
     def test_exit_is_one_file_of_the_folder_of_chaos_and_that_program_the_others(self):
         self.write("tests/chaos/exit_test.cc", "TEST_P(Exit, Ends) {}")
