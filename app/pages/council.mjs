@@ -6,6 +6,7 @@ const PINS = 3;
 const LONGEST = { title: 50, content: 3000 };
 const NOTIFIED_AGAIN_MS = 180_000; // for so long the service refuses a second notification; after that, asking again is a new wish
 const EVERY_MS = 2000; // the board is read again, while it can be seen
+const PATIENCE_MS = 5000; // a network that is gone may not say so
 
 words({
   "title.council": ["총학생회", "Council"],
@@ -75,15 +76,16 @@ $("main").append(head, gate, desk);
 // ---- The board, as the service has it. What was asked for earlier does not replace what was asked for later.
 let asked = 0;
 let applied = 0;
-async function read() {
+async function read(signal) {
   const number = ++asked;
   const person = council.person();
   if (person === null) return;
-  const list = await call("GET", "/announcements", { festival: person.festival, cache: "no-cache" });
+  const list = await call("GET", "/announcements", { festival: person.festival, cache: "no-cache", signal });
   if (number < applied || council.person()?.name !== person.name) return;
   applied = number;
+  const { full, pinned, unpinned } = state.get();
   settleChanges([...list.pinned, ...list.unpinned]);
-  const { full } = state.get();
+  settlePublications([...pinned, ...unpinned], [...list.pinned, ...list.unpinned]);
   state.set({ ...list, loaded: true, live: true, full: list.pinned.length < PINS ? null : full });
 }
 // A change whose answer was lost is as it was wished: to wish for it again after another change is a new wish.
@@ -95,6 +97,14 @@ function settleChanges(all) {
     const is = byPath.get(path);
     return method === "PATCH" && is !== undefined && Object.keys(is).every((name) => is[name] === body[name]);
   });
+}
+// An announcement that was on the board and is not there any more, or says something else now, has been published: to publish the same
+// text is a new wish, also where the answer to the first one was lost.
+function settlePublications(before, now) {
+  const textOf = ({ title, content }) => JSON.stringify([title, content]);
+  const still = new Set(now.map(textOf));
+  const gone = new Set(before.map(textOf).filter((text) => !still.has(text)));
+  wishes.settleAll(([, method, path, body]) => method === "POST" && path === "/announcements" && gone.has(textOf(body)));
 }
 async function load() {
   const person = council.person();
@@ -111,7 +121,7 @@ async function watch() {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     if (document.visibilityState !== "visible" || council.person() === null) continue;
-    await read().catch(() => state.set({ live: false }));
+    await read(AbortSignal.timeout(PATIENCE_MS)).catch(() => state.set({ live: false }));
   }
 }
 

@@ -31,9 +31,6 @@ export class Intentions {
     this.#write([...open.filter(([one]) => one !== name), [name, key, this.#now()]].slice(-MOST));
     return key;
   }
-  isOpen(wish) {
-    return this.#read().some(([one]) => one === JSON.stringify(wish));
-  }
   settle(wish) {
     const name = JSON.stringify(wish);
     this.settleAll((one) => JSON.stringify(one) === name);

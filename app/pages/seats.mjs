@@ -134,7 +134,7 @@ async function buy() {
     const sale = await carryOut(person, "POST", reservations, purchaseOf(person, chosen));
     notice = await noticeOfSale(sale.content.id, chosen, person);
   } catch (error) {
-    notice = user.failed(error) ? null : noticeOf(error, chosen);
+    notice = user.failed(error) ? null : await noticeOfFailure(error, chosen, person);
   }
   const isBought = notice?.kind === "good";
   state.set({ buying: false, chosen: isBought ? null : chosen, notice });
@@ -152,24 +152,32 @@ async function noticeOfSale(id, seat, person) {
 function sell(seat) {
   hall.refresh(picture.change({ sold: [[seat.location, seat.number]], free: [] }));
 }
-function noticeOf(error, seat) {
+// Somebody has the seat. It may be the same person, by another window or by an attempt whose answer was lost.
+async function noticeOfSold(error, seat, person) {
+  const mine = await loadMine();
+  if (user.person() === null) return null; // the login says so
+  if (mine === null) return { kind: "bad", title: "seats.doubt", message: error.message, seat, again: true };
+  return mine.some((one) => same(one.seat, seat)) ? boughtNotice(seat, person) : lostNotice(seat);
+}
+async function noticeOfFailure(error, seat, person) {
   if (error.code === "ALREADY_RESERVED_SEAT") {
     sell(seat); // the stream may tell it later
-    return lostNotice(seat);
+    return noticeOfSold(error, seat, person);
   }
   if (error.code === "SEAT_BUSY") return { kind: "warn", title: "seats.busy", text: "seats.busyMore", again: true, seat, nearby: nearby(seat) };
   const isUnknown = [0, 500, 502, 504].includes(error.status) || ["REQUEST_IN_PROGRESS", "COMMIT_UNCONFIRMED"].includes(error.code);
   if (isUnknown) return { kind: "bad", title: "seats.doubt", message: `${error.message} ${t("seats.doubtMore")}`, seat, again: true };
   return { kind: "bad", message: error.message, seat, again: error.status === 429 || error.status >= 500 };
 }
-// The seat that was chosen has been sold; to its person, if an earlier attempt was carried out after all.
+// The seat that was chosen has been sold; to its person, if another window or an earlier attempt has bought it.
 async function loseChosen(seat) {
   const person = user.person();
-  const isWished = person !== null && wishes.isOpen(wishFor(person, seat));
-  const mine = isWished ? await loadMine() : [];
-  const isMine = mine?.some((one) => same(one.seat, seat));
-  if (isMine) state.set({ chosen: null, notice: boughtNotice(seat, person) });
-  else if (same(state.get().chosen, seat)) state.set({ notice: { ...lostNotice(seat), title: "seats.gone" } });
+  const mine = await loadMine();
+  if (mine === null || !picture.isSold(seat)) return; // whose it is cannot be said, or it is free again: the card says so
+  const { chosen, notice } = state.get();
+  const isChosen = same(chosen, seat);
+  if (mine.some((one) => same(one.seat, seat))) state.set({ chosen: isChosen ? null : chosen, notice: boughtNotice(seat, person) });
+  else if (isChosen && notice === null) state.set({ notice: { ...lostNotice(seat), title: "seats.gone" } });
 }
 // What is said of the last attempt follows what has become of its seat.
 async function followNotice() {
@@ -333,8 +341,8 @@ function read({ event, data }) {
   const { chosen, notice, buying, mine } = state.get();
   const isOurs = buying || mine.some((one) => same(one.seat, chosen));
   const isGone = changed.some((seat) => seat.isSold && same(seat, chosen)) && !isOurs && notice === null;
+  state.set({ notice });
   if (isGone) loseChosen(chosen);
-  else state.set({ notice });
   followNotice();
 }
 user.listen(() => {

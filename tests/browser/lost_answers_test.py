@@ -23,8 +23,11 @@ class LostAnswers(WindowTest):
         window.text("buy")
         return window
 
+    def user(self, person):
+        return self.lab.post("/users/login", {"userId": person, "userPw": "user-demo-1"})
+
     def seats_of(self, person):
-        user = self.lab.post("/users/login", {"userId": person, "userPw": "user-demo-1"})
+        user = self.user(person)
         return [(one["seat"]["location"], one["seat"]["number"])
                 for one in self.lab.get(RESERVATIONS, user["accessToken"])["items"]]
 
@@ -82,6 +85,34 @@ class LostAnswers(WindowTest):
         window.says("notice", "It is yours")
         self.assertEqual(self.seats_of("user15"), [("D", 25)])
 
+    def buy_elsewhere(self, person, number):
+        """On another device of the same person."""
+        self.lab.post(RESERVATIONS, {"seatLocation": "D", "seatNumber": number}, self.user(person)["accessToken"])
+
+    def test_a_seat_that_another_window_has_bought_is_not_called_lost(self):
+        window = self.buyer("user18", 26)
+        self.network.refuse("/events")
+        self.buy_elsewhere("user18", 26)
+        window.click("buy")
+        window.says("notice", "It is yours")
+        window.says("mine", "D 26")
+        self.assertEqual(self.seats_of("user18"), [("D", 26)])
+
+    def test_a_chosen_seat_that_another_window_buys_is_not_called_lost(self):
+        window = self.buyer("user17", 27)
+        self.buy_elsewhere("user17", 27)
+        window.says("notice", "It is yours")
+        window.says("mine", "D 27")
+
+    def test_it_is_not_guessed_who_has_bought_the_chosen_seat(self):
+        window = self.buyer("user19", 28)
+        self.network.refuse("/reservations")
+        asked = len(self.network.asked)
+        self.buy_elsewhere("user19", 28)
+        window.until(lambda: "This seat is sold" in window.script("return document.body.innerText"), "the sold seat")
+        window.until(lambda: ("GET", RESERVATIONS) in [one[:2] for one in self.network.asked[asked:]], "the question whose it is")
+        self.assertEqual(window.texts("notice"), [])
+
     def test_a_seat_that_was_given_back_is_bought_anew(self):
         window = self.buyer("user14", 24)
         self.lose_the_sale(window, "user14", 24)
@@ -130,6 +161,16 @@ class LostAnswers(WindowTest):
             window.says("note", words)
             window.click("edit")
 
+    def test_a_board_that_gets_no_answer_is_not_called_live(self):
+        window = self.window(self.network.address)
+        window.open("/council")
+        window.log_in("council2")
+        window.until(window.is_live, "a live board")
+        self.network.silence("/announcements")
+        window.until(lambda: not window.is_live(), "a board that is not live")
+        self.network.mend()
+        window.until(window.is_live, "a board that is live again")
+
     def test_an_announcement_is_published_once(self):
         window = self.window(self.network.address)
         window.open("/council")
@@ -143,3 +184,21 @@ class LostAnswers(WindowTest):
         window.until(lambda: window.script("return document.querySelector('[name=title]').value") == "", "an empty form")
         listed = self.lab.get("/announcements", festival="2")
         self.assertEqual([one["title"] for one in listed["pinned"] + listed["unpinned"]].count("Once"), 1)
+
+    def test_an_announcement_that_was_published_and_deleted_can_be_published_again(self):
+        self.lab.clear_board(2)
+        window = self.window(self.network.address)
+        window.open("/council")
+        window.log_in("council2")
+        window.says("none", "no announcements yet")
+        window.type("title", "Twice")
+        window.type("content", "Deleted in between.")
+        self.network.lose_next("POST", "/announcements")
+        window.click("publish")
+        window.says("error", "cannot be reached")
+        window.says("note", "Twice")
+        self.lab.clear_board(2)
+        window.says("none", "no announcements yet")
+        window.click("publish")
+        window.until(lambda: window.script("return document.querySelector('[name=title]').value") == "", "an empty form")
+        self.assertEqual([one["title"] for one in self.lab.get("/announcements", festival="2")["unpinned"]], ["Twice"])

@@ -20,6 +20,8 @@ class Network:
         self._statuses = []
         self.is_cut = False
         self._refused = ()
+        self._silent = ()
+        self._speaks = threading.Event()
         self._lost = set()
         self._late = {}  # the delivery of what is late
         self._ends = {}  # open connections and their paths
@@ -37,6 +39,8 @@ class Network:
     def mend(self):
         self.is_cut = False
         self._refused = ()
+        self._silent = ()
+        self._speaks.set()
 
     def lose_next(self, method, path):
         """The next such request is carried out, and its answer does not arrive."""
@@ -53,6 +57,11 @@ class Network:
         self._refused = words
         self._end(lambda path: any(word in path for word in words))
 
+    def silence(self, *words):
+        """Requests whose path contains one of these get no answer, and their connections stay, until mend()."""
+        self._speaks.clear()
+        self._silent = words
+
     def keys(self, method):
         """The Idempotency-Keys of the requests so far."""
         return [key for asked, _, key in self.asked if asked == method]
@@ -63,6 +72,7 @@ class Network:
 
     def stop(self):
         self.cut()
+        self._speaks.set()
         self._carrier.shutdown()
         self._carrier.server_close()
 
@@ -73,6 +83,10 @@ class Network:
                     end.shutdown(socket.SHUT_RDWR)
 
     # Used by Carrier.
+    def await_speech(self, path):
+        if any(word in path for word in self._silent):
+            self._speaks.wait(60)
+
     def reaches(self, path):
         return not self.is_cut and not any(word in path for word in self._refused)
 
@@ -102,6 +116,7 @@ class Carrier(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.network.asked.append((self.command, self.path, self.headers.get("Idempotency-Key")))
         self.close_connection = True
+        self.network.await_speech(self.path)
         if not self.network.reaches(self.path):
             return
         is_lost, late = self.network.loses(self.command, self.path)
