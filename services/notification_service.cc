@@ -83,9 +83,14 @@ drogon::Task<NotificationService::News> NotificationService::since(
   News news{*seen, {}};
   for (const auto& row : rows) {
     if (row[1].isNull()) break;
+    if (news.bytes >= page.bytes) {
+      news.isComplete = false;
+      break;
+    }
     auto& notification = news.unseen.emplace_back(notificationIn(row));
     notification.position = seen->upTo(notification.xid, *before).text();
-    news.bytes += notification.title.size() + notification.content.size();
+    news.bytes +=
+        notification.title.size() + notification.content.size() + notification.position.size();
     const auto found = row[8].as<std::int64_t>();
     news.isComplete = found < page.rows && found == static_cast<std::int64_t>(rows.size());
   }

@@ -42,10 +42,10 @@ class NotificationService {
     Snapshot seen;  // what this look has seen; if it is not complete, up to its last notification
     std::vector<Notification> unseen;  // by it and not by the look before, by transaction
     bool isComplete = true;            // false: there is more, which a look from `seen` finds
-    std::size_t bytes = 0;             // of the texts of `unseen`
+    std::size_t bytes = 0;             // of the texts and positions of `unseen`
   };
-  // Most that one look reads, of rows and of their texts, and by less than a row more. PostgreSQL
-  // sends no more than that.
+  // Most that one look tells, of rows and of their texts and positions, and by less than a row
+  // more. PostgreSQL sends no more texts than that.
   struct Page {
     std::int64_t rows = 1000;
     std::size_t bytes = 1024UL * 1024;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iterator>
 
 namespace festa {
@@ -32,6 +33,7 @@ bool isValid(std::uint64_t xid) {
 std::optional<Snapshot> Snapshot::parse(std::string_view text) {
   Snapshot snapshot;
   snapshot.text_ = text;
+  snapshot.hash_ = std::hash<std::string>()(snapshot.text_);
   const auto begin = takeNumber(text, ':');
   const auto end = begin ? takeNumber(text, ':') : std::nullopt;
   if (!end || !isValid(*begin) || !isValid(*end) || *end < *begin) return std::nullopt;
@@ -61,6 +63,7 @@ Snapshot Snapshot::upTo(std::uint64_t xid, const Snapshot& before) const {
   part.text_ = std::to_string(part.begin_) + ':' + std::to_string(part.end_) + ':';
   for (const auto one : part.running_)
     part.text_.append(one == part.begin_ ? "" : ",").append(std::to_string(one));
+  part.hash_ = std::hash<std::string>()(part.text_);
   return part;
 }
 

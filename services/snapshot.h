@@ -1,6 +1,7 @@
 // Which transactions a look at the database has seen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@ class Snapshot {
   static std::optional<Snapshot> parse(std::string_view text);
 
   const std::string& text() const { return text_; }
+  // Most that differ are told apart without reading their texts.
+  bool operator==(const Snapshot& other) const {
+    return hash_ == other.hash_ && text_ == other.text_;
+  }
   // The transaction had committed: as pg_visible_in_snapshot() says.
   bool sees(std::uint64_t xid) const;
   // What `before`, an earlier one of the same database, had seen and, of what this one has seen,
@@ -26,6 +31,7 @@ class Snapshot {
   Snapshot() = default;
 
   std::string text_;
+  std::size_t hash_ = 0;                // of the text
   std::uint64_t begin_ = 0;             // those below had ended
   std::uint64_t end_ = 0;               // those from here on had not begun
   std::vector<std::uint64_t> running_;  // between the two, in order

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace festa {
 
@@ -110,17 +109,21 @@ bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
 }
 
 std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
-  std::vector<Return> all;
-  std::set<std::pair<std::int64_t, std::string>> known;
+  std::vector<Return> some;
+  const auto add = [&](const Reader& reader) {
+    const auto isKnown = [&](const Return& back) { return back.isOf(reader); };
+    if (some.size() == kReturnWork.reads || !reader.resumeFrom || !reader.sink->takesPages() ||
+        std::ranges::any_of(some, isKnown))
+      return;
+    some.push_back({reader.number, reader.festivalId, *reader.resumeFrom});
+  };
   readers_.each([&](const Reader& reader) {
-    if (!reader.resumeFrom || !reader.sink->takesPages()) return;
-    if (known.emplace(reader.festivalId, reader.resumeFrom->text()).second)
-      all.push_back({reader.number, reader.festivalId, *reader.resumeFrom});
+    if (reader.number > lastWelcomed_) add(reader);
   });
-  const auto next =
-      std::ranges::find_if(all, [this](const Return& back) { return back.number > lastWelcomed_; });
-  std::rotate(all.begin(), next, all.end());
-  return all;
+  readers_.each([&](const Reader& reader) {
+    if (reader.number <= lastWelcomed_) add(reader);
+  });
+  return some;
 }
 
 // Between two looks: they have seen what the first of them has, and the second finds the rest.
@@ -157,9 +160,9 @@ drogon::Task<> NotificationFeed::look() {
 
 drogon::Task<> NotificationFeed::welcomeSome() {
   using Clock = std::chrono::steady_clock;
+  const auto some = returns();
   LookBudget budget(kReturnWork, Clock::now());
-  const auto all = returns();
-  for (const auto& back : all) {
+  for (const auto& back : some) {
     if (turn_.isStopped() || budget.isSpent(Clock::now())) break;
     lastWelcomed_ = back.number;
     const auto bytes = co_await welcomeOrEnd(back);

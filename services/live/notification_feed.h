@@ -72,8 +72,7 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
     Snapshot from;
 
     bool isOf(const Reader& reader) const {
-      return reader.resumeFrom && reader.festivalId == festivalId &&
-             reader.resumeFrom->text() == from.text();
+      return reader.resumeFrom && reader.festivalId == festivalId && *reader.resumeFrom == from;
     }
   };
   class Telling;
@@ -86,7 +85,8 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
   bool isDue();
   // Says once, not five times a second, that looks fail or work again. Empty: it worked.
   void report(const std::string& failure);
-  // Of listeners that have come back or caught up, those whose turn it is first.
+  // Of listeners that have come back or caught up, as many as one look may serve, those whose turn
+  // it is first.
   std::vector<Return> returns() const;
   drogon::Task<> welcomeSome();
   // One page of what they have missed; its bytes.

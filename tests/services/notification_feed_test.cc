@@ -101,6 +101,27 @@ TEST_F(NotificationFeedTest, AListenerThatWasGreetedMissesNothing) {
   EXPECT_TRUE(eventually([&] { return toldOther.load(); }));
 }
 
+// A listener names what it has seen, in 8 KiB at most: a thousand transactions that still ran, for
+// example. All of them together must not keep a look from serving the first ones.
+TEST_F(NotificationFeedTest, ListenersWithLongPositionsHaveTheirTurn) {
+  constexpr int kReturning = 400;
+  constexpr int kRunning = 1500;
+  const auto oldest = std::stoll(one("SELECT pg_current_xact_id()")) - 100;
+  std::string running;
+  for (int i = 0; i < kRunning; ++i) running += ',' + std::to_string(oldest + i);
+  running.erase(0, 1);
+  ASSERT_LT(running.size(), 8192U);
+  // A position that is ahead of the database is not used.
+  session_.run("DO $$ BEGIN FOR i IN 1.." + std::to_string(kRunning + kReturning) +
+               " LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
+  for (int i = 0; i < kReturning; ++i)
+    listen(std::to_string(oldest) + ':' + std::to_string(oldest + kRunning + i) + ':' + running,
+           [&] { ++told_; });
+  feed_->start(loops_.at());
+  EXPECT_TRUE(eventually([&] { return told_ >= kReturning; }, std::chrono::seconds(60)))
+      << told_ << " had their turn";
+}
+
 // Each of them has missed something else, so that each is a read of its own.
 TEST_F(NotificationFeedTest, WhatIsNewIsToldBeforeAllWhoComeBackHaveHadTheirTurn) {
   constexpr int kReturning = 100;

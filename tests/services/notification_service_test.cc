@@ -149,6 +149,29 @@ TEST_F(NotificationServiceTest, APageEndsBehindTheRowThatFillsIt) {
   EXPECT_EQ(idsOf(since(page.seen)), Ids{second});
 }
 
+// A reader may name many transactions that still ran when it looked; they are in each of its ids.
+TEST_F(NotificationServiceTest, APageIsNoLongerForAReaderThatNamesManyTransactions) {
+  const auto oldest = std::stoll(one("SELECT pg_current_xact_id()"));
+  Ids written;
+  for (int i = 0; i < 20; ++i) written.push_back(write(session_));
+  session_.run(
+      "DO $$ BEGIN FOR i IN 1..1100 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
+  const auto newest = oldest + 1100;
+  std::string running;
+  for (auto xid = oldest + 1; xid < newest; ++xid) running += ',' + std::to_string(xid);
+  const auto before = Snapshot::parse(std::to_string(oldest + 1) + ':' + std::to_string(newest) +
+                                      ':' + running.substr(1));
+  const NotificationService::Page size{.rows = 200, .bytes = 8192};
+  auto page = since(before, {}, size);
+  EXPECT_LT(page.unseen.size(), 5U);
+  auto read = idsOf(page);
+  while (!page.isComplete) {
+    page = since(page.seen, {}, size);
+    for (const auto id : idsOf(page)) read.push_back(id);
+  }
+  EXPECT_EQ(read, written);
+}
+
 // What a listener comes back with.
 TEST_F(NotificationServiceTest, APositionHasSeenEverythingUpToItsNotification) {
   const auto before = since({}).seen;
