@@ -173,7 +173,7 @@ drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback ans
 
 HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   open(request);
-  contextOf(request).inFlight.emplace(drain_);
+  contextOf(request).inFlight.emplace(drain_, request->getConnectionPtr());
   // Not in open(): a request does not know its port before it has been read to its end.
   if (!isServedHere(request)) contextOf(request).route = {};
   if (drain_->isRefusing()) contextOf(request).inFlight->refuse();

@@ -18,12 +18,22 @@ bool await(std::chrono::steady_clock::time_point deadline, const Condition& hold
 
 }  // namespace
 
-Drain::InFlight::InFlight(std::shared_ptr<Drain> drain) : drain_(std::move(drain)) {
+Drain::InFlight::InFlight(std::shared_ptr<Drain> drain,
+                          std::weak_ptr<trantor::TcpConnection> connection)
+    : drain_(std::move(drain)),
+      connection_(std::move(connection)),
+      hasConnection_(!connection_.expired()) {
   ++drain_->served_;
 }
 
+bool Drain::InFlight::hasLostConnection() const {
+  const auto connection = connection_.lock();
+  return hasConnection_ && (!connection || connection->disconnected());
+}
+
 Drain::InFlight::~InFlight() {
-  if (!isAnswered_ && drain_->stage() != Stage::kServing) ++drain_->lost_;
+  const bool isLost = !isAnswered_ || hasLostConnection();
+  if (isLost && drain_->stage() != Stage::kServing) ++drain_->lost_;
   --(isRefused_ ? drain_->refused_ : drain_->served_);
 }
 

@@ -21,18 +21,25 @@ class Drain {
   // One request in flight, from the moment it was read until it and its answer are done with.
   class InFlight {
    public:
-    explicit InFlight(std::shared_ptr<Drain> drain);
+    // `connection`: that it came over; empty: none.
+    explicit InFlight(std::shared_ptr<Drain> drain,
+                      std::weak_ptr<trantor::TcpConnection> connection = {});
     ~InFlight();
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
 
     // Nothing is done for it but to answer SHUTTING_DOWN. Once, by the thread that made it.
     void refuse();
-    // Its answer is handed to its connection; not called when that has ended before.
+    // Its answer is handed to its connection; not called when that has ended before. It is sent
+    // behind the answers to earlier requests; a connection that ends before drops both.
     void answer() { isAnswered_ = true; }
 
    private:
+    bool hasLostConnection() const;
+
     const std::shared_ptr<Drain> drain_;
+    const std::weak_ptr<trantor::TcpConnection> connection_;
+    const bool hasConnection_;
     bool isRefused_ = false;
     bool isAnswered_ = false;
   };

@@ -251,6 +251,8 @@ TEST(Drain, DuringTheDelayReadinessFailsWhileRequestsAreServed) {
 namespace {
 
 const std::string kStoppedWell = R"("event":"stopped","unanswered":0)";
+// Long enough for a few requests on a machine that stands still for a while.
+const std::string kDelay = kSanitized ? "10000" : "3000";
 const std::string kShuttingDown = R"("code":"SHUTTING_DOWN")";
 
 std::string announcementBytes(const std::string& title, const Headers& headers) {
@@ -319,7 +321,7 @@ TEST(Drain, PipelinedWritesFromBeforeTheStopAreAllAnswered) {
 }
 
 TEST(Drain, PipelinedWritesDuringTheDelayAreAllAnswered) {
-  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", "3000"}}));
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", kDelay}}));
   const PipelinedSales sales(service);
   RawSocket socket(service.port());
   service.process().signal(SIGTERM);
@@ -330,10 +332,24 @@ TEST(Drain, PipelinedWritesDuringTheDelayAreAllAnswered) {
   expectStoppedWell(service);
 }
 
+// A client that closes its sending half is answered at each stage of a stop as any other.
+TEST(Drain, WhatAClientSendsLastDuringTheDelayIsAnswered) {
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", kDelay}}));
+  const PipelinedSales sales(service);
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return service.client().get("/readyz").status == 503; }));
+  RawSocket socket(service.port());
+  socket.send(sales.all());
+  socket.finishSending();
+  expectAnswers(socket, PipelinedSales::kCount, 200);
+  expectStoppedWell(service);
+  EXPECT_EQ(sales.sold(), PipelinedSales::kCount);
+}
+
 // Nothing more is read behind the first answer that was given during the stop: a client that sends
 // without end cannot keep its connection.
 TEST(Drain, AnEndlessPipelineEndsWithWhatWasReadDuringTheStop) {
-  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", "3000"}}));
+  Service service(sharedPg().createDatabase(), patient({{"HTTP_DRAIN_DELAY_MS", kDelay}}));
   service.process().signal(SIGTERM);
   ASSERT_TRUE(eventually([&] { return service.client().get("/readyz").status == 503; }));
   RawSocket socket(service.port());
@@ -375,7 +391,10 @@ TEST(Drain, AnswersFromBeforeTheStopAreSentToTheirEnd) {
 // A write that waits for the database keeps the service at this stage. The first of the others is
 // refused by its headers, and nothing is read behind it.
 TEST(Drain, PipelinedWritesHaveNoEffectWhileTheLastOnesAreServed) {
-  Service service(sharedPg().createDatabase(), patient({{"DATABASE_LOCK_TIMEOUT_MS", "2900"}}));
+  // The announcement waits until everything else has been tried.
+  Service service(sharedPg().createDatabase(), patient({{"DATABASE_LOCK_TIMEOUT_MS", "19900"},
+                                                        {"DATABASE_STATEMENT_TIMEOUT_MS", "20000"}},
+                                                       std::chrono::seconds(240)));
   const auto headers = service.newFestival();
   const PipelinedSales sales(service);
   PgSession blocker(service.database());
@@ -391,6 +410,10 @@ TEST(Drain, PipelinedWritesHaveNoEffectWhileTheLastOnesAreServed) {
   socket.send(sales.all());
   expectAnswers(socket, 1, 503);
   EXPECT_EQ(occurrences(socket.received(), kShuttingDown), 1);
+  RawSocket last(service.port());
+  last.send(sales.all());
+  last.finishSending();
+  expectAnswers(last, 1, 503);
   blocker.query("COMMIT");
   expectAnswers(held, 1, 201);
   expectStoppedWell(service);
@@ -419,18 +442,25 @@ TEST(Drain, PipelinedWritesThatWaitForALockAreAllAnswered) {
   EXPECT_EQ(storedTitles(service), std::set<std::string>{"holder"});
 }
 
-// It is carried out; that its client never heard of it is in the log.
-TEST(Drain, ARequestWhoseClientHasGoneCountsAsUnanswered) {
-  Service service(sharedPg().createDatabase(), patient({{"LAB", "true"}}));
+// It is carried out; that its client never heard of it is in the log, and so are the answers that
+// waited behind it.
+TEST(Drain, RequestsWhoseClientHasGoneCountAsUnanswered) {
+  Service service(sharedPg().createDatabase(),
+                  patient({{"LAB", "true"}, {"HTTP_DRAIN_DELAY_MS", kDelay}}));
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=60000";
   RawSocket gone(service.port());
   gone.send(announcementBytes("gone", headers));
+  for (int i = 0; i < 3; ++i) gone.send(requestBytes("GET", "/performances", {}));
   ASSERT_TRUE(eventually([&] { return service.locked("holding") == 1; }));
-  gone.reset();
+  ASSERT_TRUE(eventually(
+      [&] { return occurrences(service.log(), R"("route":"/performances","status":200)") == 3; }));
   service.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return service.client().get("/readyz").status == 503; }));
+  gone.reset();
   EXPECT_EQ(service.process().wait(), 0) << service.log();
-  EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":1)"), std::string::npos);
+  EXPECT_NE(service.log().find(R"("event":"stopped","unanswered":4)"), std::string::npos)
+      << service.log();
   EXPECT_EQ(storedTitles(service), std::set<std::string>{"gone"});
 }
 

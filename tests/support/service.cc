@@ -197,15 +197,16 @@ void insertLeases(Service::Settings& settings, const std::string& milliseconds) 
 
 }  // namespace
 
-Service::Settings patient(Service::Settings settings) {
+Service::Settings patient(Service::Settings settings, std::chrono::seconds lease) {
+  const auto milliseconds = std::to_string(std::chrono::milliseconds(lease).count());
   settings.insert({{"DATABASE_POOL_TIMEOUT_MS", "6000"},
                    {"DATABASE_STATEMENT_TIMEOUT_MS", "3000"},
                    {"DATABASE_LOCK_TIMEOUT_MS", "900"},
                    {"DATABASE_COMMIT_TIMEOUT_MS", "5000"},
                    {"REDIS_TIMEOUT_MS", "3000"},
-                   {"REDLOCK_MAX_LEASE_MS", "40000"}});
+                   {"REDLOCK_MAX_LEASE_MS", milliseconds}});
   // Longer than the longest attempt with these time-outs, 32 s, also for the last follower.
-  insertLeases(settings, "40000");
+  insertLeases(settings, milliseconds);
   return settings;
 }
 

@@ -57,10 +57,11 @@ class Service {
 };
 
 // For tests of other things than time-outs: a transaction may stand idle for 8 s, and no statement
-// is refused because the machine is busy. What `settings` say themselves stays. With such leases
-// redis-fair grants nothing ahead to another process (lock/redis/line_limits.h): tests of several
-// instances that need it have production's.
-Service::Settings patient(Service::Settings settings = {});
+// is refused because the machine is busy. What `settings` say themselves stays; longer time-outs
+// need a longer lease. With such leases redis-fair grants nothing ahead to another process
+// (lock/redis/line_limits.h): tests of several instances that need it have production's.
+Service::Settings patient(Service::Settings settings = {},
+                          std::chrono::seconds lease = std::chrono::seconds(40));
 
 // For several instances on one Redis: the longest leases for which redis-fair grants the key ahead
 // to another process, and time-outs as long as they allow: 1300 + 7 × 220 + 1400 ms are less than

@@ -38,7 +38,9 @@ TEST(DrainTest, RefusedRequestsThatKeepComingDoNotProlongIt) {
   drain->enter(Drain::Stage::kRefusing);
   std::thread crowd([&] { refuseWithoutPause(drain); });
   while (drain->inFlight() == 0) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
   EXPECT_EQ(stop(*drain, 20s), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "it waited for them to its limit";
   EXPECT_EQ(drain->inFlight(), 0);
   drain->enter(Drain::Stage::kClosing);  // ends the crowd where it did not
   crowd.join();
