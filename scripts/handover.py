@@ -2,8 +2,8 @@
 """./dev handover: what is too long for CI, each once on the commit that is handed over.
 
 Steps that have ended on this commit are not run again, unless they are named; an interrupted one begins anew. What has passed, failed
-or was not run is told at the end, with the results in git that name a commit which is not in the history. State and logs are in
-.run/handover. Exit 0: every step has passed, and so have the results.
+or was not run is told at the end, with the results in git that name a commit which is not in the history and the mutations that no
+test was seen to notice. State and logs are in .run/handover. Exit 0: every step has passed, and so have the results.
 """
 import argparse
 import dataclasses
@@ -16,6 +16,8 @@ import signal
 import subprocess
 import sys
 import time
+
+import mutate
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 STEPS = {
@@ -82,6 +84,14 @@ def wrong_results(root, git):
                 yield f"{name} was made from {commit} with changes that are not in git"
             elif not git.is_ancestor(commit):
                 yield f"{name} names {commit}, which is not in the history"
+
+
+def blind_tests(root):
+    """Mutations that the tests were not seen to notice."""
+    for name, row in mutate.recorded(root).items():
+        verdict = mutate.cells(row)[4].strip("*")
+        if verdict != "killed":
+            yield f"mutation {name}: {verdict}"
 
 
 class Handover:
@@ -157,6 +167,7 @@ class Handover:
             if one is None or one.status != 0:
                 yield f"{name}: " + (one.word() if one else "not run")
         yield from wrong_results(self._root, self._git)
+        yield from blind_tests(self._root)
 
 
 def main():

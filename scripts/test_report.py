@@ -13,7 +13,8 @@ SUITE_BEGUN = re.compile(r"^\[-+\] \d+ tests? from ([^\s,]+)(?:, where .*)?$")
 ALL_ENDED = re.compile(r"^\[=+\] .* ran\.")
 OF_GTEST = re.compile(r"^\[(?:[-=]+|  [A-Z]+ +)\]")
 PROGRAM = re.compile(r"^\d+/\d+ Test: (\S+)$")
-PROGRAM_FAILED = re.compile(r"^Test Failed\.$")
+PROGRAM_FAILED = re.compile(r"^Test (?:Failed\.|Fail Reason:)$")
+PROGRAM_TOOK = re.compile(r"^Test time = +([\d.]+) sec$")
 PROGRAM_SAID = "<end of output>"
 SANITIZER = re.compile(r"\b(?:ERROR|WARNING): \w+Sanitizer: ")
 FAILURE = re.compile(r": Failure$")
@@ -25,7 +26,7 @@ LAST_LINES = 20  # among them, where they begin with a failure that is further u
 def read(log):
     """Yields (program, test, milliseconds or None, failed, its lines). The test is "" where a program failed of whose tests none has.
     What failed outside any test, such as TearDownTestSuite, has its place for a name."""
-    program, test, lines, explained, place, outside = "", None, [], False, "", {}
+    program, test, lines, explained, place, outside, took = "", None, [], False, "", {}, "0"
     last = collections.deque(maxlen=MOST_LINES)
     for line in log.read_text(errors="replace").splitlines():
         if match := PROGRAM.match(line):
@@ -37,10 +38,12 @@ def read(log):
                     yield program, where, None, True, said
                     explained = True
             if test:
-                yield program, test, None, True, lines  # the program ended inside it
+                yield program, test, None, True, [*lines, f"The program ended inside this test, after {took} s; at its time limit it is ended."]
             elif not explained:
                 yield program, "", None, True, list(last)
             test, explained = None, True
+        elif match := PROGRAM_TOOK.match(line):
+            took = match[1]
         elif match := BEGUN.match(line):
             test, lines = match[1], []
         elif test and (match := ENDED.match(line)):

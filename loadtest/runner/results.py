@@ -1,6 +1,7 @@
 """results.json: what report.py reads."""
 
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -56,8 +57,13 @@ class Results:
             if (old["commit"], old["quick"]) == (self.content["commit"], quick):
                 self.content |= {part: old[part] for part in ("cells", "pools", "faults")}
             else:
-                size = "quick" if old["quick"] else "full"
-                self.file.replace(self.file.with_name(f"results.{old['commit'] or 'unknown'}.{size}.json"))
+                self.file.replace(self._beside(old))
+
+    def _beside(self, old):
+        """A name that no file has."""
+        name = f"results.{old['commit'] or 'unknown'}.{'quick' if old['quick'] else 'full'}"
+        names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(2)))
+        return next(file for one in names if not (file := self.file.with_name(f"{one}.json")).exists())
 
     def set_cells(self, lines):
         """Cells that were run again take the place of the older ones; the others stay."""

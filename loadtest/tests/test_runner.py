@@ -157,12 +157,13 @@ class ResultsTest(unittest.TestCase):
 
     def test_runs_of_other_commits_and_sizes_are_kept_beside(self):
         with tempfile.TemporaryDirectory() as folder:
-            for commit, quick in (("aaaaaaaaaaaa", False), ("aaaaaaaaaaaa", True), ("bbbbbbbbbbbb+changes", True), ("", True), ("c", True)):
+            for commit, quick in (("aaaaaaaaaaaa", False), ("aaaaaaaaaaaa", True), ("bbbbbbbbbbbb+changes", True), ("", True), ("aaaaaaaaaaaa", True), ("c", True)):
                 with unittest.mock.patch.object(results, "commit", lambda commit=commit: commit):
                     results.Results(folder, quick, "k6").set_cells([self.line("none", f"{commit} {quick}")])
             kept = {path.name: json.loads(path.read_text())["cells"][0]["sold"] for path in pathlib.Path(folder).iterdir()}
             self.assertEqual(kept, {"results.aaaaaaaaaaaa.full.json": "aaaaaaaaaaaa False",
                                     "results.aaaaaaaaaaaa.quick.json": "aaaaaaaaaaaa True",
+                                    "results.aaaaaaaaaaaa.quick.2.json": "aaaaaaaaaaaa True",
                                     "results.bbbbbbbbbbbb+changes.quick.json": "bbbbbbbbbbbb+changes True",
                                     "results.unknown.quick.json": " True", "results.json": "c True"})
 

@@ -109,6 +109,12 @@ class HandoverTest(unittest.TestCase):
             self.assertEqual(len(found), 1, found)
             self.assertIn(why, found[0])
 
+    def test_mutations_that_were_not_noticed_are_named(self):
+        rows = [f"| {name} | promise | mistake | `file` | {verdict} | test | `0123456` | d |"
+                for name, verdict in (("seen", "killed"), ("blind", "**survived**"), ("new", "**not run**"))]
+        (self.root / "tests/mutations/results.md").write_text("\n".join(["| mutation |", "|---|", *rows, ""]))
+        self.assertEqual(list(handover.blind_tests(self.root)), ["mutation blind: survived", "mutation new: not run"])
+
     def test_a_shallow_clone_says_that_it_cannot_tell(self):
         self.commit("code", "5")
         shallow = self.root.parent / "shallow"

@@ -14,7 +14,7 @@ import test_report  # noqa: E402
 
 def program(name, output, passed):
     rule = "-" * 58
-    return "\n".join([f"1/1 Testing: {name}", f"1/1 Test: {name}", f'Command: "{name}"', "Output:", rule, *output, "<end of output>", rule,
+    return "\n".join([f"1/1 Testing: {name}", f"1/1 Test: {name}", f'Command: "{name}"', "Output:", rule, *output, "<end of output>", "Test time =  12.34 sec", rule,
                       "Test Passed." if passed else "Test Failed.", f'"{name}" end time: today', ""])
 
 
@@ -50,6 +50,7 @@ class Report(unittest.TestCase):
     def test_a_test_that_ends_its_program_has_failed(self):
         text = said(program("http", GOOD + ["[ RUN      ] Suite.Crash", "stack"], False), program("unit", GOOD, True))
         self.assertIn("FAILED http: Suite.Crash\n  stack\n", text)
+        self.assertIn("The program ended inside this test, after 12.34 s", text)
         self.assertTrue(text.endswith("failed: http: Suite.Crash\n"), text)
 
     def test_a_program_that_fails_without_a_failed_test_shows_its_last_lines(self):
@@ -58,6 +59,12 @@ class Report(unittest.TestCase):
         self.assertIn("  a page is missing\n", text)
         self.assertIn("  detected memory leaks\n", text)
         self.assertTrue(text.endswith("failed: docs, leaky\n"), text)
+
+    def test_a_program_that_fails_for_what_it_said_is_told(self):
+        told = program("threads", ["Running 0 tests from 0 test suites."], False)
+        text = said(told.replace("Test Failed.", "Test Fail Reason:\nError regular expression found in output. Regex=[Running 0 tests]"))
+        self.assertIn("FAILED threads\n", text)
+        self.assertTrue(text.endswith("failed: threads\n"), text)
 
     def test_a_failure_after_the_tests_of_a_suite_is_told_beside_those_of_tests(self):
         text = said(program("http", [BEGIN, *GOOD, *BAD, *LEAK, END, "", *NEXT], False))
