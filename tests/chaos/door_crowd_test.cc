@@ -30,7 +30,7 @@ constexpr int kHonest = 50;
 constexpr int kMaxConnections = 3000;
 constexpr long kMaxMegabytes = 200;
 constexpr auto kMaxLatency = 500ms;
-constexpr auto kStatementTimeout = 200ms;  // beyond it the service refuses: 503
+constexpr auto kStatementTimeout = 220ms;  // beyond it the service refuses: 503
 
 std::string repeated(const std::string& text, int times) {
   std::string all;

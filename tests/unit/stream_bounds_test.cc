@@ -102,6 +102,34 @@ TEST_F(StreamBoundsTest, AllTogetherGetNothingMoreWhenTheyHaveLeftTooMuch) {
   EXPECT_FALSE(other->stream->isBehind(now + 1s));
 }
 
+// As the documents have them.
+TEST_F(StreamBoundsTest, OneStreamMayLeave16KiBAnAddress16MiBAndAll64MiB) {
+  constexpr std::size_t kMebibyte = 1024UL * 1024;
+  const auto usual = std::make_shared<StreamBounds>(StreamBounds::Limits{});
+  Reader small(*usual, "a");
+  small.stream->handOver(16 * 1024, now);
+  EXPECT_FALSE(small.stream->isBehind(now));
+  small.stream->handOver(1, now);
+  EXPECT_TRUE(small.stream->isBehind(now));
+  small.peer.sent = 16 * 1024 + 1;
+
+  std::vector<std::unique_ptr<Reader>> readers;
+  const auto leave = [&](const std::string& address, std::size_t bytes) {
+    readers.push_back(std::make_unique<Reader>(*usual, address));
+    readers.back()->stream->handOver(bytes, now);
+  };
+  leave("a", 16 * kMebibyte);
+  EXPECT_FALSE(small.stream->isBehind(now));
+  leave("a", 1);
+  EXPECT_TRUE(small.stream->isBehind(now));
+  Reader other(*usual, "e");
+  for (const std::string address : {"b", "c", "d"}) leave(address, 16 * kMebibyte - 1);
+  leave("f", 2);
+  EXPECT_FALSE(other.stream->isBehind(now));
+  leave("f", 1);
+  EXPECT_TRUE(other.stream->isBehind(now));
+}
+
 TEST_F(StreamBoundsTest, ThoseWhoDoNotReadAreClosedForThoseWhoDo) {
   std::vector<std::unique_ptr<Reader>> readers;
   for (const std::string address : {"a", "a", "b", "b", "c", "c"}) {
