@@ -445,8 +445,9 @@ TEST(Drain, PipelinedWritesThatWaitForALockAreAllAnswered) {
 // It is carried out; that its client never heard of it is in the log, and so are the answers that
 // waited behind it.
 TEST(Drain, RequestsWhoseClientHasGoneCountAsUnanswered) {
+  // The delay ends the pause, before PostgreSQL ends a session that is idle for too long.
   Service service(sharedPg().createDatabase(),
-                  patient({{"LAB", "true"}, {"HTTP_DRAIN_DELAY_MS", kDelay}}));
+                  patient({{"LAB", "true"}, {"HTTP_DRAIN_DELAY_MS", "5000"}}));
   auto headers = service.newFestival();
   headers["X-Lab-Fault"] = "pause-before-commit=60000";
   RawSocket gone(service.port());
