@@ -9,8 +9,8 @@ class SeatsPage(WindowTest):
     # The browser itself writes such lines.
     expected = ("409 (Conflict)", "404 (Not Found)", "400 (Bad Request)", "401 (Unauthorized)")
 
-    def watching(self, person):
-        window = self.window()
+    def watching(self, person, **options):
+        window = self.window(**options)
         window.open("/seats/1")
         window.until(window.is_live, "a live hall")
         window.says("free", "free")
@@ -162,6 +162,19 @@ class SeatsPage(WindowTest):
                 window.choose("B", 64)
                 window.click("to-login")
                 window.until(lambda: window.script("return document.querySelector('[name=demo]').checkVisibility()"), "the form")
+
+    def test_a_toast_covers_nothing_that_can_be_pressed(self):
+        for number, (width, height) in enumerate(((390, 844), (1280, 800)), start=70):
+            with self.subTest(width=width):
+                window = self.watching("user17", width=width, height=height)
+                window.choose("B", number)
+                window.click("buy")
+                window.says("mine", f"B {number}")
+                window.click("cancel")
+                window.says("mine", "no seats yet")
+                toasts, covered = window.covered_by_toasts()
+                self.assertGreaterEqual(toasts, 1)
+                self.assertEqual(covered, [])
 
     def test_a_page_opens_one_stream(self):
         window = self.window()

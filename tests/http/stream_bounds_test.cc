@@ -114,18 +114,30 @@ TEST(StreamBounds, NotificationsThatAHallsWatchersDoNotReadAreBounded) {
   EXPECT_TRUE(hasMetric(service, "festa_stream_unsent_bytes 0"));
 }
 
+// Seats, notifications and a claim that stays undecided.
 TEST(StreamBounds, OneAddressHasSoManyStreamsOfAllKinds) {
   const Service service(sharedPg().createDatabase(),
-                        patient({{"HTTP_MAX_STREAMS_PER_ADDRESS", "3"}}));
+                        patient({{"HTTP_MAX_STREAMS_PER_ADDRESS", "4"},
+                                 {"LAB", "true"},
+                                 {"LOCK_LOCKABLES_COUPONS_STRATEGY", "queue-local"},
+                                 {"QUEUE_WORK_MS", "600000"}}));
   auto client = service.client();
+  const Sales sales(service.database());
+  sales.haveUsers(1);
+  const auto claimed = client.request(
+      "POST", "/coupons/" + std::to_string(sales.coupon(10, false)) + "/claims", Sales::as(1));
+  ASSERT_EQ(claimed.status, 202) << claimed.body;
+  const auto claim = claimed.header("location") + "/events";
+  const auto token = "Authorization: " + Sales::as(1).at("Authorization") + "\r\n";
   std::vector<RawSocket> streams;
   streams.push_back(opened(service, "/performances/1/seats/events"));
   streams.push_back(opened(service, "/performances/1/seats/events?festival=1"));
+  streams.push_back(opened(service, claim, token));
   streams.push_back(opened(service, "/announcements/events?festival=1"));
-  for (const std::string path :
-       {"/performances/1/seats/events", "/announcements/events?festival=1"}) {
+  for (const std::string& path : {std::string("/performances/1/seats/events"),
+                                  std::string("/announcements/events?festival=1"), claim}) {
     RawSocket refused(service.port());
-    refused.send(streamRequest(path));
+    refused.send(streamRequest(path, path == claim ? token : ""));
     EXPECT_TRUE(refused.readUntil("HTTP/1.1 429", 1, 10s)) << refused.received();
     EXPECT_TRUE(refused.readUntil("RATE_LIMITED", 1, 10s)) << refused.received();
   }

@@ -114,8 +114,7 @@ class SharedGrantTest : public DatabaseFixture {
   Loops loops2_{2};
   const std::shared_ptr<lock::MemoryLockStorage> storage_ =
       lock::MemoryLockStorage::create(1, loops2_.at());
-  // A lease that a test can wait for.
-  const lock::LockRequest request_{"coupon:1", Millis{20'000}, Millis{6'000}, 64};
+  lock::LockRequest request_{"coupon:1", Millis{20'000}, Millis{6'000}, 64};
 };
 
 }  // namespace
@@ -206,6 +205,26 @@ TEST_F(SharedGrantTest, AClaimThatIsCommittedMeanwhileIsSeenBySendingItOnceMore)
   all.erase(all.begin() + 1);
   EXPECT_THAT(sequencesOf(std::move(all)), ElementsAre(2, 3));
   EXPECT_EQ(transactions(), "2") << "the other one's, and one for all holders";
+}
+
+// As above, but the lease ends while the first statement waits.
+TEST_F(SharedGrantTest, PastTheLeaseNothingIsSentAgain) {
+  request_.lease = Millis{3'000};  // that can be waited for
+  PgSession other(where_);
+  other.run("BEGIN");
+  other.run("UPDATE coupons SET remaining = 4, granted = 1");
+  other.run(
+      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
+      " VALUES (1, 2, 'DONE', 1, true)");
+  auto all = start({{1}, {2}, {3}});
+  ASSERT_TRUE(eventually([&] {
+    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
+  }));
+  const auto next = runOn(loops2_.at(), [&] { return storage_->tryLock(request_); });
+  ASSERT_TRUE(next) << "when the lease of the others is over";
+  other.run("COMMIT");
+  for (auto& one : all) EXPECT_EQ(errorOf(std::move(one)), ErrorCode::kLockLost);
+  EXPECT_EQ(one("SELECT granted FROM coupons"), "1");
 }
 
 TEST_F(SharedGrantTest, ACouponThatIsNotThereIsNotFound) {
