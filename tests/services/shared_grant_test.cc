@@ -223,7 +223,9 @@ TEST_F(SharedGrantTest, PastTheLeaseNothingIsSentAgain) {
   const auto next = runOn(loops2_.at(), [&] { return storage_->tryLock(request_); });
   ASSERT_TRUE(next) << "when the lease of the others is over";
   other.run("COMMIT");
-  for (auto& one : all) EXPECT_EQ(errorOf(std::move(one)), ErrorCode::kLockLost);
+  EXPECT_EQ(errorOf(std::move(all[0])), ErrorCode::kLockLost);
+  EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kAlreadyClaimed) << "which is only read";
+  EXPECT_EQ(errorOf(std::move(all[2])), ErrorCode::kLockLost);
   EXPECT_EQ(one("SELECT granted FROM coupons"), "1");
 }
 
