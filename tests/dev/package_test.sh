@@ -183,11 +183,11 @@ cp -r "$drogon/lib/cmake" "$standin/lib/"
 cp "$drogon"/lib/*.a "$standin/lib/"
 symbol=$(nm "$drogon/lib/libdrogon.a" 2>/dev/null | grep -oE '_ZN[^ ]*RedisConnection16disconnectInLoop[^ ]*' | sort -u)
 objcopy --redefine-sym "$symbol=released" "$standin/lib/libdrogon.a"
-cmake_in released -S "$checkout" -B "$folder/released" -G Ninja -DFESTA_LOCK_ONLY=ON -DFESTA_TESTS=OFF \
-  -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "-DCMAKE_PREFIX_PATH=$standin"
+mkdir "$folder/sources"
+cp -r "$checkout"/{CMakeLists.txt,CMakePresets.json,cmake,lock} "$folder/sources"
+(cd "$folder/sources" && CMAKE_CXX_COMPILER_LAUNCHER=ccache bash -euc "$(pasted "$checkout/docs/lock.md" sh 'cmake --preset lock' |
+  sed "s|\$HOME/drogon|$standin|; s|\$HOME/festa|$folder/released-prefix|")") >"$folder/released.log" 2>&1 || fail "the presets of docs/lock.md"
 grep -q "without Redis storages" "$folder/released.log" || fail "the missing patches were not noticed"
-cmake_in released --build "$folder/released"
-cmake_in released --install "$folder/released" --prefix "$folder/released-prefix"
 [ ! -e "$folder/released-prefix/include/festa/lock/redis" ] || fail "headers without their library"
 cp -r "$checkout/examples/tickets" "$folder/plain"
 configure "$folder/plain" "$folder/released-prefix;$standin"
