@@ -284,6 +284,25 @@ TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
       << "not in order of arrival, or with a gap";
 }
 
+// Work may take two seconds more.
+TEST(LocalClaimQueue, AStopFinishesTheWorkThatHasBegun) {
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}, {"QUEUE_WORK_MS", "500"}}));
+  const Sales sales(lab.database());
+  const auto coupon = sales.coupon(1, true);
+  auto client = lab.client();
+  const auto location =
+      client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
+          .header("location");
+  ASSERT_TRUE(eventually([&] {
+    return client.get(location, Sales::as(1)).json()["state"].asString() == "PROCESSED";
+  }));
+  lab.stop();
+  EXPECT_EQ(sales.number("SELECT count(*) FROM coupon_claims WHERE state = 'DONE'"
+                         " AND coupon_id = $1::bigint",
+                         coupon),
+            1);
+}
+
 TEST(LocalClaimQueue, UnfinishedClaimsExpireAndTheirUnitsReturn) {
   const Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"},
                                                           {"QUEUE_CLAIM_TIMEOUT_SECONDS", "60"},

@@ -6,6 +6,7 @@
 #include "tests/support/seat_watchers.h"
 #include "tests/support/size.h"
 #include "tests/support/stall_watch.h"
+#include "tests/support/tcp_proxy.h"
 
 #include <atomic>
 #include <set>
@@ -90,6 +91,18 @@ class Returning {
   std::set<const RawSocket*> known_;  // of the reader: those that were told something
   std::atomic<int> told_{0};
   std::jthread reader_;  // uses the others
+};
+
+// Each reply of PostgreSQL comes after a pause.
+class SlowReplies : public ReplyFilter {
+ public:
+  static std::unique_ptr<ReplyFilter> make() { return std::make_unique<SlowReplies>(); }
+  std::string pass(std::string_view bytes) override {
+    std::this_thread::sleep_for(pause.load());
+    return std::string(bytes);
+  }
+
+  static inline std::atomic<std::chrono::milliseconds> pause{0ms};
 };
 
 bool hasMetric(const Service& service, const std::string& line) {
@@ -192,9 +205,14 @@ TEST(StreamBounds, ListenersThatComeBackDoNotKeepOthersWaiting) {
 }
 
 // One client watches all of the others, with more streams in each than this one has watchers.
+// Reading all of them would take longer than a second.
 TEST(StreamBounds, WatchersOfOtherHallsDoNotSlowDownAHall) {
-  Service service(sharedPg().createDatabase(), patient({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}}));
-  const Sales sales(service.database());
+  TcpProxy slowed(sharedPg().port(), &SlowReplies::make);
+  const auto database = sharedPg().createDatabase();
+  auto behind = database;
+  behind.port = slowed.port();
+  Service service(behind, patient({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}}));
+  const Sales sales(database);
   constexpr int kHalls = 300;
   std::vector<std::int64_t> others;
   for (int i = 0; i < kHalls; ++i) others.push_back(sales.performance(2000));
@@ -208,6 +226,7 @@ TEST(StreamBounds, WatchersOfOtherHallsDoNotSlowDownAHall) {
       streams.push_back(opened(service, path(id), "X-Forwarded-For: 192.0.2.1\r\n"));
   SeatWatchers watchers(service.port(), hall, 1);
   ASSERT_TRUE(eventually([&] { return watchers.allHaveBegun(); }));
+  SlowReplies::pause = 5ms;
   for (int seat = 1; seat <= 3; ++seat) {
     const StallWatch stalls;
     const auto before = std::chrono::steady_clock::now();
@@ -219,6 +238,7 @@ TEST(StreamBounds, WatchersOfOtherHallsDoNotSlowDownAHall) {
     EXPECT_TRUE(eventually([&] { return watchers.allSee(sold); }));
     EXPECT_LT(secondsSince(before), stalls.allowed(1.0)) << "seat " << seat;
   }
+  SlowReplies::pause = 0ms;
   // The others are told, too: each when it is its turn.
   for (auto& stream : streams) EXPECT_TRUE(stream.readUntil("event: snapshot", 1, 30s));
 }
