@@ -248,8 +248,12 @@ TEST_F(ClaimStreamLimits, AStreamEndsWithItsToken) {
 // What was accepted survives the process: SIGKILL in the middle, then another one.
 TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
   const auto database = sharedPg().createDatabase();
-  // So slow that work is left at the kill, however long the claims take to come in.
-  auto settings = patient({{"LAB", "true"}, {"QUEUE_WORK_MS", "500"}, {"QUEUE_WORKERS", "2"}});
+  // So slow that work is left at the kill, however long the claims take to come in. The sweep is
+  // for what a broker may lose.
+  auto settings = patient({{"LAB", "true"},
+                           {"QUEUE_WORK_MS", "500"},
+                           {"QUEUE_WORKERS", "2"},
+                           {"QUEUE_SWEEP_SECONDS", "3600"}});
   auto doomed = std::make_unique<Service>(database, settings);
   const Sales sales(database);
   constexpr int kClaims = 200;
