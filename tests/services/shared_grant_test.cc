@@ -242,6 +242,8 @@ TEST_F(SharedGrantTest, ALargerFenceIsOvertakenByTheHolders) {
   std::set<std::int64_t> sequences;
   for (auto& one : all) sequences.insert(finish(std::move(one)).sequence);
   EXPECT_THAT(sequences, ElementsAre(1, 2, 3));
+  EXPECT_EQ(one("SELECT bool_and(fence > (1::bigint << 32) + 1000) FROM coupon_claims"), "t");
+  EXPECT_EQ(one("SELECT fence > (1::bigint << 32) + 1000 FROM coupons"), "t") << "it went back";
 }
 
 TEST_F(SharedGrantTest, AnswersWithAKeyAreStoredInTheSameTransaction) {
