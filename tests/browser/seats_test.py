@@ -166,7 +166,7 @@ class SeatsPage(WindowTest):
     def test_a_toast_covers_nothing_that_can_be_pressed(self):
         for number, (width, height) in enumerate(((390, 844), (1280, 800)), start=70):
             with self.subTest(width=width):
-                window = self.watching("user17", width=width, height=height)
+                window = self.watching("user10", width=width, height=height)
                 window.choose("B", number)
                 window.click("buy")
                 window.says("mine", f"B {number}")
