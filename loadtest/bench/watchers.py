@@ -10,7 +10,7 @@ from loadtest.bench.load import median
 
 WATCHERS = 1000
 SEATS = 50_000   # of one hall: the largest that a place may have
-SECONDS = 2      # of one side: such a hall is not sold out by then
+SECONDS = 1      # of one side: such a hall is not sold out by then
 PATIENCE = 60    # seconds
 PART = 1 << 18   # bytes of one read
 
