@@ -106,6 +106,20 @@ class SharedGrantTest : public DatabaseFixture {
     }
     return ErrorCode::kInternal;
   }
+  // Claims of the users 1, 2 and 3 that wait for the coupon's row, while `other` has not yet
+  // committed a claim of user 2.
+  std::vector<std::future<CouponClaim>> startBehindAClaim(PgSession& other) {
+    other.run("BEGIN");
+    other.run("UPDATE coupons SET remaining = 4, granted = 1");
+    other.run(
+        "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
+        " VALUES (1, 2, 'DONE', 1, true)");
+    auto all = start({{1}, {2}, {3}});
+    EXPECT_TRUE(eventually([&] {
+      return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
+    }));
+    return all;
+  }
   std::string transactions() { return one("SELECT count(DISTINCT xmin::text) FROM coupon_claims"); }
 
   // Members whose hold was finished by the one that wrote for them wait before they end.
@@ -191,15 +205,7 @@ TEST_F(SharedGrantTest, ALockedUserDelaysNeitherTheOthersNorTheNextHolders) {
 // The statement waits for the coupon with a view of the claims from before.
 TEST_F(SharedGrantTest, AClaimThatIsCommittedMeanwhileIsSeenBySendingItOnceMore) {
   PgSession other(where_);
-  other.run("BEGIN");
-  other.run("UPDATE coupons SET remaining = 4, granted = 1");
-  other.run(
-      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
-      " VALUES (1, 2, 'DONE', 1, true)");
-  auto all = start({{1}, {2}, {3}});
-  ASSERT_TRUE(eventually([&] {
-    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
-  }));
+  auto all = startBehindAClaim(other);
   other.run("COMMIT");
   EXPECT_EQ(errorOf(std::move(all[1])), ErrorCode::kAlreadyClaimed);
   all.erase(all.begin() + 1);
@@ -211,15 +217,7 @@ TEST_F(SharedGrantTest, AClaimThatIsCommittedMeanwhileIsSeenBySendingItOnceMore)
 TEST_F(SharedGrantTest, PastTheLeaseNothingIsSentAgain) {
   request_.lease = Millis{3'000};  // that can be waited for
   PgSession other(where_);
-  other.run("BEGIN");
-  other.run("UPDATE coupons SET remaining = 4, granted = 1");
-  other.run(
-      "INSERT INTO coupon_claims (coupon_id, user_id, state, sequence, one_per_user)"
-      " VALUES (1, 2, 'DONE', 1, true)");
-  auto all = start({{1}, {2}, {3}});
-  ASSERT_TRUE(eventually([&] {
-    return one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
-  }));
+  auto all = startBehindAClaim(other);
   const auto next = runOn(loops2_.at(), [&] { return storage_->tryLock(request_); });
   ASSERT_TRUE(next) << "when the lease of the others is over";
   other.run("COMMIT");
