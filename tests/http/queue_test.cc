@@ -245,6 +245,20 @@ TEST_F(ClaimStreamLimits, AStreamEndsWithItsToken) {
   const auto full = watchOften(1, 4);  // the two places are free again
 }
 
+namespace {
+
+// The path of user 1's claim, whose work has begun.
+std::string claimInWork(HttpClient& client, std::int64_t coupon) {
+  const auto path = "/coupons/" + std::to_string(coupon) + "/claims";
+  auto location = client.request("POST", path, queued(1)).header("location");
+  EXPECT_TRUE(eventually([&] {
+    return client.get(location, Sales::as(1)).json()["state"].asString() == "PROCESSED";
+  }));
+  return location;
+}
+
+}  // namespace
+
 // What was accepted survives the process: SIGKILL in the middle, then another one.
 TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
   const auto database = sharedPg().createDatabase();
@@ -294,12 +308,7 @@ TEST(LocalClaimQueue, AStopFinishesTheWorkThatHasBegun) {
   const Sales sales(lab.database());
   const auto coupon = sales.coupon(1, true);
   auto client = lab.client();
-  const auto location =
-      client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
-          .header("location");
-  ASSERT_TRUE(eventually([&] {
-    return client.get(location, Sales::as(1)).json()["state"].asString() == "PROCESSED";
-  }));
+  claimInWork(client, coupon);
   lab.stop();
   EXPECT_EQ(sales.number("SELECT count(*) FROM coupon_claims WHERE state = 'DONE'"
                          " AND coupon_id = $1::bigint",
@@ -315,12 +324,7 @@ TEST(LocalClaimQueue, UnfinishedClaimsExpireAndTheirUnitsReturn) {
   const Sales sales(lab.database());
   const auto coupon = sales.coupon(3, true);
   auto client = lab.client();
-  const auto location =
-      client.request("POST", "/coupons/" + std::to_string(coupon) + "/claims", queued(1))
-          .header("location");
-  ASSERT_TRUE(eventually([&] {
-    return client.get(location, Sales::as(1)).json()["state"].asString() == "PROCESSED";
-  }));
+  const auto location = claimInWork(client, coupon);
   EXPECT_EQ(sales.number("SELECT remaining FROM coupons WHERE id = $1::bigint", coupon), 2);
   PgSession(lab.database())
       .run("UPDATE coupon_claims SET created_at = created_at - interval '61 seconds'");
