@@ -1,12 +1,12 @@
 // Tokens and passwords of this process.
 #pragma once
 
-#include "app/config.h"
+#include "app/config/config.h"
 #include "app/database_clients.h"
 #include "app/password_watch.h"
-#include "services/password_hasher.h"
-#include "services/password_versions.h"
-#include "services/token_service.h"
+#include "services/accounts/password_hasher.h"
+#include "services/accounts/password_versions.h"
+#include "services/accounts/token_service.h"
 
 #include <memory>
 

@@ -1,16 +1,16 @@
 #include "app/application.h"
 
 #include "app/accounts.h"
+#include "app/config/lock_settings.h"
 #include "app/database_clients.h"
-#include "app/database_setup.h"
 #include "app/http_server.h"
 #include "app/lifecycle.h"
-#include "app/lock_settings.h"
 #include "app/locks.h"
-#include "app/log.h"
-#include "app/metrics.h"
+#include "app/operations/log.h"
+#include "app/operations/metrics.h"
 #include "app/queues.h"
-#include "app/redis_check.h"
+#include "app/startup/database_setup.h"
+#include "app/startup/redis_check.h"
 #include "app/website.h"
 
 namespace festa {

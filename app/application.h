@@ -1,7 +1,7 @@
 // Wiring: the only place that names concrete classes and talks to Drogon's application object.
 #pragma once
 
-#include "app/config.h"
+#include "app/config/config.h"
 
 namespace festa {
 

@@ -1,9 +1,9 @@
 // The connections to PostgreSQL.
 #pragma once
 
-#include "app/config.h"
-#include "lock/loop_clients.h"
-#include "services/database.h"
+#include "app/config/config.h"
+#include "lock/drogon/loop_clients.h"
+#include "services/write/database.h"
 
 #include <memory>
 

@@ -1,10 +1,10 @@
 #include "app/edge.h"
 
-#include "app/log.h"
-#include "controllers/error_mapping.h"
-#include "controllers/parameter.h"
-#include "controllers/problem.h"
-#include "controllers/request_context.h"
+#include "app/operations/log.h"
+#include "controllers/errors/error_mapping.h"
+#include "controllers/errors/problem.h"
+#include "controllers/http/parameter.h"
+#include "controllers/http/request_context.h"
 
 #include <algorithm>
 #include <optional>

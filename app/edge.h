@@ -1,11 +1,11 @@
 // Where requests come in and answers go out.
 #pragma once
 
-#include "app/metrics.h"
-#include "controllers/caller_check.h"
-#include "controllers/drain.h"
-#include "controllers/missing_page.h"
-#include "controllers/route_table.h"
+#include "app/operations/metrics.h"
+#include "controllers/http/caller_check.h"
+#include "controllers/http/drain.h"
+#include "controllers/http/route_table.h"
+#include "controllers/pages/missing_page.h"
 
 #include <drogon/HttpAppFramework.h>
 

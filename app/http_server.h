@@ -1,11 +1,11 @@
 // Drogon's HTTP server as configured.
 #pragma once
 
-#include "app/config.h"
-#include "app/connections.h"
-#include "app/metrics.h"
-#include "controllers/client_address.h"
-#include "controllers/drain.h"
+#include "app/config/config.h"
+#include "app/operations/metrics.h"
+#include "controllers/http/client_address.h"
+#include "controllers/http/connections.h"
+#include "controllers/http/drain.h"
 
 #include <memory>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "app/lifecycle.h"
 
-#include "app/log.h"
+#include "app/operations/log.h"
 #include "app/version.h"
 
 #include <drogon/HttpAppFramework.h>

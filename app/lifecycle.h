@@ -1,13 +1,13 @@
 // From the start of the event loops to the end of the process.
 #pragma once
 
-#include "app/config.h"
-#include "app/connections.h"
+#include "app/config/config.h"
 #include "app/locks.h"
-#include "app/loop_lag.h"
+#include "app/operations/loop_lag.h"
 #include "app/queues.h"
 #include "app/website.h"
-#include "controllers/drain.h"
+#include "controllers/http/connections.h"
+#include "controllers/http/drain.h"
 
 #include <csignal>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "app/locks.h"
 
-#include "app/instance_name.h"
+#include "app/config/instance_name.h"
 
 #include <drogon/HttpAppFramework.h>
 

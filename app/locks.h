@@ -2,16 +2,16 @@
 // waiters.
 #pragma once
 
-#include "app/configured_protections.h"
-#include "app/lab_protections.h"
-#include "app/metrics.h"
-#include "app/overview/recent_locks.h"
-#include "app/strategies.h"
+#include "app/lab/lab_protections.h"
+#include "app/operations/metrics.h"
+#include "app/operations/recent_locks.h"
+#include "app/strategies/configured_protections.h"
+#include "app/strategies/strategies.h"
+#include "lock/drogon/loop_clients.h"
 #include "lock/lock_board.h"
-#include "lock/loop_clients.h"
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redis_epoch.h"
-#include "services/database.h"
+#include "services/write/database.h"
 
 #include <memory>
 #include <optional>

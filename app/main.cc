@@ -1,10 +1,10 @@
 #include "app/application.h"
-#include "app/config_description.h"
-#include "app/lab_tools.h"
-#include "app/lock_settings.h"
-#include "app/log.h"
-#include "app/strategies.h"
-#include "app/strategy_description.h"
+#include "app/config/config_description.h"
+#include "app/config/lock_settings.h"
+#include "app/lab/lab_tools.h"
+#include "app/operations/log.h"
+#include "app/strategies/strategies.h"
+#include "app/strategies/strategy_description.h"
 #include "app/version.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "app/password_watch.h"
 
-#include "app/log.h"
+#include "app/operations/log.h"
 
 namespace festa {
 

@@ -3,7 +3,7 @@
 
 #include "app/database_clients.h"
 #include "app/regular_work.h"
-#include "services/password_versions.h"
+#include "services/accounts/password_versions.h"
 
 namespace festa {
 

@@ -1,7 +1,7 @@
 #include "app/queues.h"
 
-#include "app/lock_settings.h"
-#include "controllers/coupon_controller.h"
+#include "app/config/lock_settings.h"
+#include "controllers/coupons/coupon_controller.h"
 #include "services/queue/local_queue.h"
 #include "services/queue/rabbitmq_queue.h"
 

@@ -1,11 +1,11 @@
 // The queues in which coupon claims can wait, as configured.
 #pragma once
 
-#include "app/config.h"
-#include "app/metrics.h"
-#include "app/strategies.h"
-#include "services/claim_queue.h"
-#include "services/database.h"
+#include "app/config/config.h"
+#include "app/operations/metrics.h"
+#include "app/strategies/strategies.h"
+#include "services/coupons/claim_queue.h"
+#include "services/write/database.h"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "app/website.h"
 
+#include "app/config/instance_name.h"
 #include "app/http_server.h"
-#include "app/instance_name.h"
 #include "app/version.h"
 
 namespace festa {

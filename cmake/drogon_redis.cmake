@@ -1,7 +1,7 @@
 # FESTA_WITH_REDIS: whether lock/redis is built.
 #
 # On a Drogon as released the end of a connection to Redis uses freed memory: a subscriber and its client both disconnect it, its
-# channel dies while it handles an event, a command of another thread does not keep it. scripts/drogon-redis-{channel,disconnect,
+# channel dies while it handles an event, a command of another thread does not keep it. scripts/patches/drogon-redis-{channel,disconnect,
 # queued}.patch mend that. What they mend cannot be seen in Drogon's headers; a function that the second one adds can be seen in its
 # library, or in its source where Drogon is built beside us.
 function(drogon_ends_redis_connections result)
@@ -26,7 +26,7 @@ endfunction()
 if(FESTA_LOCK_REDIS STREQUAL "AUTO")
   drogon_ends_redis_connections(FESTA_WITH_REDIS)
   if(NOT FESTA_WITH_REDIS)
-    message(STATUS "festa_lock: without Redis storages. This Drogon lacks scripts/drogon-redis-{channel,disconnect,queued}.patch, "
+    message(STATUS "festa_lock: without Redis storages. This Drogon lacks scripts/patches/drogon-redis-{channel,disconnect,queued}.patch, "
       "and uses freed memory when a connection to Redis ends")
   endif()
 else()

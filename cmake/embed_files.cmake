@@ -1,8 +1,8 @@
-# Writes OUTPUT, a C++ source whose function FUNCTION (controllers/embedded_files.h) returns the files of FOLDER in the order of
+# Writes OUTPUT, a C++ source whose function FUNCTION (controllers/pages/embedded_files.h) returns the files of FOLDER in the order of
 # their names, each of which must match the regular expression NAMES. Run with cmake -P.
 file(GLOB files "${FOLDER}/*")
 list(SORT files)
-set(source "#include \"controllers/embedded_files.h\"\n\nnamespace festa {\n\nconst std::vector<EmbeddedFile>& ${FUNCTION}() {\n")
+set(source "#include \"controllers/pages/embedded_files.h\"\n\nnamespace festa {\n\nconst std::vector<EmbeddedFile>& ${FUNCTION}() {\n")
 string(APPEND source "  static const std::vector<EmbeddedFile> files{\n")
 foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME)

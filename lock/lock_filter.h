@@ -1,11 +1,11 @@
 // Acquire, run, release: the lock around a piece of work.
 #pragma once
 
+#include "lock/engine/watchdog.h"
 #include "lock/lock_board.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "lock/lockable.h"
-#include "lock/watchdog.h"
 
 #include <drogon/HttpRequest.h>
 #include <drogon/utils/coroutine.h>

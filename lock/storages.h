@@ -3,8 +3,8 @@
 // row.
 #pragma once
 
-#include "lock/client_source.h"
-#include "lock/waiting_line.h"
+#include "lock/drogon/client_source.h"
+#include "lock/memory/waiting_line.h"
 
 #include <memory>
 #include <optional>

@@ -4,11 +4,11 @@
 # configuration of our own; the machine's stays untouched) or from upstream's tag: the exact version first, wherever it is, then
 # newer ones. Sources that do not take every patch are not used. Built with LIBPQ_BATCH_MODE=OFF: in
 # batch mode one failing statement can hand results to the wrong queries, and a connection reset can hang a coroutine. In large
-# pieces (unity), which compile in half the time. An installed Drogon is not used: it lacks the patches beside this file, without
+# pieces (unity), which compile in half the time. An installed Drogon is not used: it lacks the patches in scripts/patches, without
 # which one request can end the process, and the end of a subscription to Redis reads freed memory.
 DROGON_MINIMUM=1.9.13
 TRANTOR_MINIMUM=1.5.28
-DROGON_PATCHES="$ROOT/scripts/drogon-*.patch $ROOT/scripts/trantor-*.patch"
+DROGON_PATCHES="$ROOT/scripts/patches/drogon-*.patch $ROOT/scripts/patches/trantor-*.patch"
 DROGON_FLAGS="-DLIBPQ_BATCH_MODE=OFF -DUSE_SUBMODULE=OFF -DBUILD_EXAMPLES=OFF -DBUILD_CTL=OFF -DBUILD_SQLITE=OFF
   -DBUILD_MYSQL=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DCMAKE_UNITY_BUILD=ON"
 # Of Drogon's own headers, what tests/fuzz needs to hand bytes to its server, and what tests/unit tests: installed into

@@ -1,4 +1,4 @@
-// The errors of the services. Their statuses, names and texts: controllers/error_table.cc.
+// The errors of the services. Their statuses, names and texts: controllers/errors/error_table.cc.
 #pragma once
 
 #include <chrono>
@@ -80,8 +80,8 @@ struct FieldError {
                         // refused for all that is wrong with its body
 };
 
-// Thrown when a request cannot be served; controllers/error_mapping makes the answer of it. what()
-// is for the log and never sent.
+// Thrown when a request cannot be served; controllers/errors/error_mapping makes the answer of it.
+// what() is for the log and never sent.
 class ServiceError : public std::runtime_error {
  public:
   explicit ServiceError(ErrorCode code, const std::string& forTheLog = {})

@@ -1,7 +1,7 @@
 // The storage for one process.
 #pragma once
 
-#include "lock/memory_lock_storage.h"
+#include "lock/memory/memory_lock_storage.h"
 
 #include <drogon/HttpAppFramework.h>
 

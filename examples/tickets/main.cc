@@ -3,9 +3,9 @@
 #include "in_memory.h"
 #include "settings.h"
 
-#include "lock/lock_middleware.h"
-#include "lock/locked_routes.h"
-#include "lock/loop_clients.h"
+#include "lock/drogon/lock_middleware.h"
+#include "lock/drogon/locked_routes.h"
+#include "lock/drogon/loop_clients.h"
 
 #include <drogon/HttpAppFramework.h>
 

@@ -4,8 +4,8 @@
 
 #include "settings.h"
 
-#include "lock/loop_clients.h"
-#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/drogon/loop_clients.h"
+#include "lock/redis/line/redis_pubsub_lock_storage.h"
 
 #include <drogon/HttpAppFramework.h>
 

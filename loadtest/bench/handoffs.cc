@@ -10,7 +10,7 @@
 // the first process holds the key until all waiters stand in line, and they arrive in turns. Since
 // each asks again when it has given the key back, the line stays mixed like that; without, chance
 // mixes it, and the rate depends on that more than on anything else.
-#include "lock/loop_clients.h"
+#include "lock/drogon/loop_clients.h"
 #include "lock/redis/redis_commands.h"
 #include "lock/redis/redis_epoch.h"
 #include "lock/storages.h"

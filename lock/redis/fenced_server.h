@@ -1,9 +1,9 @@
 // One Redis server from whose counter fences are drawn.
 #pragma once
 
+#include "lock/engine/waiter.h"
 #include "lock/redis/redis_epoch.h"
 #include "lock/redis/redis_keys.h"
-#include "lock/waiter.h"
 
 #include <atomic>
 #include <mutex>

@@ -1,8 +1,8 @@
 // One Redis server as the lock storages use it.
 #pragma once
 
-#include "lock/breaker.h"
-#include "lock/client_source.h"
+#include "lock/drogon/client_source.h"
+#include "lock/engine/breaker.h"
 
 #include <atomic>
 #include <mutex>

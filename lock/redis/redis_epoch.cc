@@ -1,6 +1,6 @@
 #include "lock/redis/redis_epoch.h"
 
-#include "lock/owner_id.h"
+#include "lock/engine/owner_id.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>

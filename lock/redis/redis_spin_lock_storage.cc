@@ -1,6 +1,6 @@
 #include "lock/redis/redis_spin_lock_storage.h"
 
-#include "lock/owner_id.h"
+#include "lock/engine/owner_id.h"
 
 namespace festa::lock {
 

@@ -1,8 +1,8 @@
 // A lock on Redis by asking again and again.
 #pragma once
 
+#include "lock/engine/spin.h"
 #include "lock/redis/redis_holds.h"
-#include "lock/spin.h"
 
 #include <atomic>
 

@@ -1,9 +1,9 @@
 #include "lock/redis/redis_storages.h"
 
-#include "lock/redis/redis_fair_lock_storage.h"
-#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/line/redis_fair_lock_storage.h"
+#include "lock/redis/line/redis_pubsub_lock_storage.h"
 #include "lock/redis/redis_spin_lock_storage.h"
-#include "lock/redis/redlock_lock_storage.h"
+#include "lock/redis/redlock/redlock_lock_storage.h"
 
 namespace festa::lock {
 

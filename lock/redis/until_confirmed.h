@@ -1,8 +1,8 @@
 // Giving back what a lost reply may have granted.
 #pragma once
 
-#include "lock/backoff.h"
-#include "lock/random_bits.h"
+#include "lock/engine/backoff.h"
+#include "lock/engine/random_bits.h"
 
 #include <trantor/net/EventLoop.h>
 

@@ -1,7 +1,7 @@
 #include "services/queue/rabbitmq_link.h"
 
-#include "lock/backoff.h"
-#include "lock/random_bits.h"
+#include "lock/engine/backoff.h"
+#include "lock/engine/random_bits.h"
 
 #include <poll.h>
 #include <trantor/utils/Logger.h>

@@ -1,7 +1,7 @@
 // Admits entries one by one, in the order of the waiting queue.
 #pragma once
 
-#include "lock/backoff.h"
+#include "lock/engine/backoff.h"
 #include "services/queue/ordered_queue.h"
 #include "services/queue/rabbitmq_link.h"
 

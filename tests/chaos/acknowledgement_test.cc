@@ -1,10 +1,10 @@
 // Writes beside those of the routes (written_routes_test.cc) whose sessions end before their
 // commit: keys, queued claims, the start.
 #include "tests/chaos/session_trap.h"
-#include "tests/support/hasty_replies.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/sales.h"
-#include "tests/support/service.h"
+#include "tests/support/servers/hasty_replies.h"
+#include "tests/support/servers/service.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // kill -9 in a rush of reservations, and a start after it.
-#include "tests/support/crowd.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/sales.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

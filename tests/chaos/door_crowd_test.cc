@@ -1,11 +1,11 @@
 // Everything that the table "The door" of docs/guarantees bounds, at once, while others go about
 // their business.
-#include "tests/support/attackers.h"
-#include "tests/support/framing_cases.h"
+#include "tests/support/http/attackers.h"
+#include "tests/support/http/framing_cases.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
-#include "tests/support/service.h"
+#include "tests/support/servers/service.h"
 #include "tests/support/size.h"
 #include "tests/support/stall_watch.h"
 

@@ -1,11 +1,11 @@
 // SIGTERM ends the process with status 0, idle or loaded, with every storage and queue.
+#include "tests/support/http/sales.h"
+#include "tests/support/lock/strategy_cases.h"
 #include "tests/support/loops.h"
-#include "tests/support/rabbit_server.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/redlock_nodes.h"
-#include "tests/support/sales.h"
+#include "tests/support/servers/rabbit_server.h"
+#include "tests/support/servers/redis_server.h"
+#include "tests/support/servers/redlock_nodes.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Sessions of PostgreSQL are ended at random under load: no success without its row, no row that a
 // client was told is not there.
-#include "tests/support/crowd.h"
-#include "tests/support/hasty_replies.h"
+#include "tests/support/history/service_history.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/sales.h"
-#include "tests/support/service.h"
-#include "tests/support/service_history.h"
-#include "tests/support/sessions.h"
+#include "tests/support/servers/hasty_replies.h"
+#include "tests/support/servers/service.h"
+#include "tests/support/servers/sessions.h"
 #include "tests/support/size.h"
 
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // The database goes away between lock and COMMIT, and during COMMIT; the process itself is frozen.
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
-#include "tests/support/service.h"
-#include "tests/support/sessions.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/servers/service.h"
+#include "tests/support/servers/sessions.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 // Redis loses everything again and again while three instances wait for each other on it.
+#include "tests/support/lock/strategy_cases.h"
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/service.h"
+#include "tests/support/servers/redis_server.h"
+#include "tests/support/servers/service.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/support/loops.h"
-#include "tests/support/service.h"
+#include "tests/support/servers/service.h"
 
 #include <gtest/gtest.h>
 

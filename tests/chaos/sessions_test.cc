@@ -1,9 +1,9 @@
 // The server ends sessions of the pool while they are in use: none of them may stay there.
-#include "tests/support/sessions.h"
+#include "tests/support/servers/sessions.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
-#include "tests/support/service.h"
+#include "tests/support/servers/service.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // Claims of one coupon that are granted together, on three instances with their lock on one Redis,
 // while instances are killed, sessions end, and Redis forgets or is away.
-#include "tests/support/history.h"
+#include "tests/support/history/history.h"
+#include "tests/support/http/sales.h"
+#include "tests/support/lock/strategy_cases.h"
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/sales.h"
-#include "tests/support/sessions.h"
+#include "tests/support/servers/redis_server.h"
+#include "tests/support/servers/sessions.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

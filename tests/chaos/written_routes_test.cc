@@ -1,6 +1,6 @@
 // Every route that writes is answered after its commit: its session ends after the rows were sent.
 #include "tests/chaos/session_trap.h"
-#include "tests/support/sales.h"
+#include "tests/support/http/sales.h"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,11 @@
 // Coupon claims through queues, on instances of the real binary.
 #pragma once
 
-#include "tests/support/crowd.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
 #include "tests/support/loops.h"
-#include "tests/support/rabbit_server.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
+#include "tests/support/servers/rabbit_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Claims on RabbitMQ when things go wrong: each has exactly one effect, none is lost, order is
 // kept, and nothing has to be restarted by hand.
 #include "tests/claims/claims_fixture.h"
+#include "tests/support/servers/tcp_proxy.h"
 #include "tests/support/stall_watch.h"
-#include "tests/support/tcp_proxy.h"
 
 #include <signal.h>
 

@@ -1,10 +1,10 @@
 // Lines on Redis between real processes: order, and what a dead process costs those behind it.
-#include "lock/redis/line_protocol.h"
-#include "tests/support/history.h"
-#include "tests/support/lock_worker.h"
+#include "lock/redis/line/line_protocol.h"
+#include "tests/support/history/history.h"
+#include "tests/support/lock/lock_worker.h"
+#include "tests/support/lock/storages.h"
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/storages.h"
+#include "tests/support/servers/redis_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // The scripts on a real server do what the model does on which the simulation runs.
-#include "lock/redis/line_scripts.h"
+#include "lock/redis/line/line_scripts.h"
 
-#include "tests/support/line_model.h"
+#include "tests/support/lock/line_model.h"
+#include "tests/support/lock/one_client.h"
 #include "tests/support/loops.h"
-#include "tests/support/one_client.h"
-#include "tests/support/redis_server.h"
+#include "tests/support/servers/redis_server.h"
 
 #include <drogon/nosql/RedisSubscriber.h>
 #include <gtest/gtest.h>

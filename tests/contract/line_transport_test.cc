@@ -1,8 +1,8 @@
-#include "lock/redis/line_transport.h"
+#include "lock/redis/line/line_transport.h"
 
-#include "tests/support/one_client.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/storages.h"
+#include "tests/support/lock/one_client.h"
+#include "tests/support/lock/storages.h"
+#include "tests/support/servers/redis_server.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "lock/lock_storage.h"
+#include "tests/support/lock/storages.h"
 #include "tests/support/loops.h"
 #include "tests/support/size.h"
-#include "tests/support/storages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "tests/contract/lock_storage_contract.h"
-#include "tests/support/history.h"
+#include "tests/support/history/history.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "lock/memory_lock_storage.h"
+#include "lock/memory/memory_lock_storage.h"
 
 #include "tests/contract/lock_storage_contract.h"
 #include "tests/support/size.h"

@@ -2,12 +2,12 @@
 // or have wrong clocks. All storages of the table that claim to work across processes take part.
 #include "lock/redis/redis_keys.h"
 #include "tests/support/fake_clock.h"
-#include "tests/support/history.h"
-#include "tests/support/lock_worker.h"
+#include "tests/support/history/history.h"
+#include "tests/support/lock/lock_worker.h"
+#include "tests/support/lock/storages.h"
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
-#include "tests/support/redlock_nodes.h"
-#include "tests/support/storages.h"
+#include "tests/support/servers/redis_server.h"
+#include "tests/support/servers/redlock_nodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What we rely on of Drogon's client for Redis: how its connections end. Clients with threads of
 // their own are never destroyed here (RedisServer::connect): that is not relied on.
 #include "tests/support/loops.h"
-#include "tests/support/redis_server.h"
+#include "tests/support/servers/redis_server.h"
 
 #include <drogon/nosql/RedisSubscriber.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // Epochs on a real server that loses its counter while one is being drawn.
 #include "lock/redis/redis_epoch.h"
 
-#include "lock/redis/redlock_node.h"
+#include "lock/redis/redlock/redlock_node.h"
 #include "tests/contract/redis_line_test.h"
-#include "tests/support/epoch_model.h"
-#include "tests/support/one_client.h"
+#include "tests/support/lock/epoch_model.h"
+#include "tests/support/lock/one_client.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Every storage on one Redis server when a replica takes its place.
 #include "tests/contract/redis_line_test.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lock/redis/redis_fair_lock_storage.h"
+#include "lock/redis/line/redis_fair_lock_storage.h"
 
 #include "tests/contract/redis_line_test.h"
 

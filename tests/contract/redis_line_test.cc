@@ -2,8 +2,8 @@
 // (each a storage with its own name, clients and subscription), faults made for real.
 #include "tests/contract/redis_line_test.h"
 
+#include "tests/support/servers/tcp_proxy.h"
 #include "tests/support/size.h"
-#include "tests/support/tcp_proxy.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // Waiters that a living process has failed leave their places in the server's line.
 #include "tests/contract/redis_line_test.h"
+#include "tests/support/servers/tcp_proxy.h"
 #include "tests/support/size.h"
-#include "tests/support/tcp_proxy.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "lock/redis/redis_pubsub_lock_storage.h"
+#include "lock/redis/line/redis_pubsub_lock_storage.h"
 
 #include "tests/contract/redis_line_test.h"
 

@@ -1,8 +1,8 @@
 #include "lock/redis/redis_spin_lock_storage.h"
 
-#include "tests/support/redis_server.h"
-#include "tests/support/storages.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/lock/storages.h"
+#include "tests/support/servers/redis_server.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 #include <signal.h>
 

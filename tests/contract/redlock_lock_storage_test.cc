@@ -1,9 +1,9 @@
-#include "lock/redis/redlock_lock_storage.h"
+#include "lock/redis/redlock/redlock_lock_storage.h"
 
-#include "tests/support/one_client.h"
-#include "tests/support/redlock_nodes.h"
-#include "tests/support/storages.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/lock/one_client.h"
+#include "tests/support/lock/storages.h"
+#include "tests/support/servers/redlock_nodes.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 #include <signal.h>
 

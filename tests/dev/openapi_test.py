@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares the answers that the HTTP tests got with the OpenAPI document.
 
-usage: openapi_test.py <record of tests/support/exchange_record.cc> <festabook>
+usage: openapi_test.py <record of tests/support/history/exchange_record.cc> <festabook>
 
 The document is the one that was served; it has the version of the program. Every answer must be described: its status, content
 type, headers and body, and the body of a request that succeeded. Every operation must have succeeded at least once. The document

@@ -2,7 +2,7 @@
 // row (storage_table.cc) and a line of CMake are all that a new storage takes.
 #pragma once
 
-#include "lock/memory_lock_storage.h"
+#include "lock/memory/memory_lock_storage.h"
 
 namespace festa::test {
 

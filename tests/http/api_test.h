@@ -1,9 +1,9 @@
 // What the suites of this folder share: one service per suite, one festival per test.
 #pragma once
 
-#include "controllers/utf8.h"
-#include "services/token_service.h"
-#include "tests/support/service.h"
+#include "controllers/json/utf8.h"
+#include "services/accounts/token_service.h"
+#include "tests/support/servers/service.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

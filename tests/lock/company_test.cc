@@ -1,6 +1,6 @@
 #include "lock/company.h"
 
-#include "lock/memory_lock_storage.h"
+#include "lock/memory/memory_lock_storage.h"
 #include "tests/support/loops.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "lock/lock_filter.h"
 
-#include "lock/memory_lock_storage.h"
-#include "tests/support/middleware.h"
+#include "lock/memory/memory_lock_storage.h"
+#include "tests/support/lock/middleware.h"
 
 namespace festa::test {
 

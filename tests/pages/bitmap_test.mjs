@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countSet, decode, isSet, Picture, put } from "../../app/pages/bitmap.mjs";
+import { countSet, decode, isSet, Picture, put } from "../../controllers/pages/assets/bitmap.mjs";
 
 test("the lowest bit of the first byte is seat 1", () => {
   assert.deepEqual([...decode("AAE=")], [0, 1]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnsFor, layout, nearestFree, neighbour, positionOf, seatAt } from "../../app/pages/hall.mjs";
+import { columnsFor, layout, nearestFree, neighbour, positionOf, seatAt } from "../../controllers/pages/assets/hall.mjs";
 
 const sections = (names, count) => names.map((location) => ({ location, count }));
 const HALLS = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Intentions, isFinal } from "../../app/pages/intentions.mjs";
+import { Intentions, isFinal } from "../../controllers/pages/assets/intentions.mjs";
 
 function fresh() {
   const kept = new Map();

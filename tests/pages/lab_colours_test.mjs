@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-const css = readFileSync(new URL("../../app/pages/lab.css", import.meta.url), "utf8");
-const base = readFileSync(new URL("../../app/pages/base.css", import.meta.url), "utf8");
+const css = readFileSync(new URL("../../controllers/pages/assets/lab.css", import.meta.url), "utf8");
+const base = readFileSync(new URL("../../controllers/pages/assets/base.css", import.meta.url), "utf8");
 const PATTERN = /--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g;
 const themes = (text, place) => Object.fromEntries([...text.matchAll(PATTERN)].map((found) => [found[1], found[place]]));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { bandsOf, barsOf, duration, isWinner, laneOf, marksTo, partsOf, percentileOf, rowsOf, spanOf, tooMany, windowAround } from "../../app/pages/lanes.mjs";
+import { bandsOf, barsOf, duration, isWinner, laneOf, marksTo, partsOf, percentileOf, rowsOf, spanOf, tooMany, windowAround } from "../../controllers/pages/assets/lanes.mjs";
 
 const FIELDS = ["person", "sent", "asked", "received", "granted", "begun", "committing", "ended", "released", "answered", "status", "code", "instance", "outcome", "fence", "place", "won"];
 const lane = (changes) => ({ ...laneOf(FIELDS, [0, 10, 20, 25, 30, 40, 50, 60, 70, 80, 201, "", "a:1", "released", 5, "", ""]), ...changes });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { phrases, tags, texts } from "../../app/pages/openapi_ko.mjs";
-import { schemasOf, translated } from "../../app/pages/schemas.mjs";
+import { phrases, tags, texts } from "../../controllers/pages/assets/openapi_ko.mjs";
+import { schemasOf, translated } from "../../controllers/pages/assets/schemas.mjs";
 
-const api = JSON.parse(readFileSync(new URL("../../controllers/docs/openapi.json", import.meta.url)));
+const api = JSON.parse(readFileSync(new URL("../../controllers/pages/docs/openapi.json", import.meta.url)));
 
 // Every text that a person reads; under `properties` a name may be "description".
 function textsOf(value, isNames = false, found = new Set()) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freePlace } from "../../app/pages/places.mjs";
+import { freePlace } from "../../controllers/pages/assets/places.mjs";
 
 const ROOM = { width: 400, height: 600 };
 const SIZE = { width: 200, height: 50 };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { callersOf, operationsOf, schemasOf } from "../../app/pages/schemas.mjs";
+import { callersOf, operationsOf, schemasOf } from "../../controllers/pages/assets/schemas.mjs";
 
-const api = JSON.parse(readFileSync(new URL("../../controllers/docs/openapi.json", import.meta.url)));
+const api = JSON.parse(readFileSync(new URL("../../controllers/pages/docs/openapi.json", import.meta.url)));
 const schemas = schemasOf(api);
 
 test("what stands beside a reference says more about the same value", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventReader, pauseBefore } from "../../app/pages/sse.mjs";
+import { eventReader, pauseBefore } from "../../controllers/pages/assets/sse.mjs";
 
 const TEXT = ": hello\n\nevent: snapshot\nid: 7\ndata: {\"a\":1}\n\ndata: one\r\ndata: two\r\n\r\n";
 const EXPECTED = [

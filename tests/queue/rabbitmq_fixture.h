@@ -3,7 +3,7 @@
 
 #include "services/queue/rabbitmq_queue.h"
 #include "tests/queue/clerk.h"
-#include "tests/support/rabbit_server.h"
+#include "tests/support/servers/rabbit_server.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Two queues on one broker, as two processes have them.
 #include "tests/queue/rabbitmq_fixture.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 namespace festa::test {
 

@@ -1,5 +1,5 @@
 #include "tests/queue/rabbitmq_fixture.h"
-#include "tests/support/tcp_proxy.h"
+#include "tests/support/servers/tcp_proxy.h"
 
 namespace festa::test {
 

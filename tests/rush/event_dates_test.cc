@@ -1,8 +1,8 @@
 // One row per festival and date, also when many requests for it arrive at once.
-#include "tests/support/rush.h"
-#include "tests/support/service.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/lock/strategy_cases.h"
+#include "tests/support/servers/service.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <gtest/gtest.h>
 

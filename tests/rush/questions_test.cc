@@ -1,9 +1,9 @@
 // The next sequence of a question and the reordering of all: no two questions share a sequence, and
 // a reordering names every question that there is.
-#include "tests/support/rush.h"
-#include "tests/support/service.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/lock/strategy_cases.h"
+#include "tests/support/servers/service.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // The opening second and the hot seat, by every strategy, on one instance and on three.
-#include "tests/support/crowd.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
+#include "tests/support/lock/strategy_cases.h"
 #include "tests/support/loops.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
 #include "tests/support/size.h"
-#include "tests/support/strategy_cases.h"
 
 #include <atomic>
 

@@ -1,9 +1,9 @@
 // A hall that is watched while it is sold.
-#include "tests/support/crowd.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/rush.h"
+#include "tests/support/http/sales.h"
+#include "tests/support/http/seat_watchers.h"
 #include "tests/support/loops.h"
-#include "tests/support/rush.h"
-#include "tests/support/sales.h"
-#include "tests/support/seat_watchers.h"
 #include "tests/support/size.h"
 #include "tests/support/stall_watch.h"
 

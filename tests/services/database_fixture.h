@@ -1,9 +1,9 @@
 // A database, a client of Drogon's and an event loop for tests of services.
 #pragma once
 
-#include "services/announcement_service.h"
+#include "services/announcements/announcement_service.h"
 #include "tests/support/loops.h"
-#include "tests/support/pg_server.h"
+#include "tests/support/servers/pg_server.h"
 
 #include <gtest/gtest.h>
 

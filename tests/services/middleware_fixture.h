@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/services/database_fixture.h"
-#include "tests/support/middleware.h"
+#include "tests/support/lock/middleware.h"
 
 namespace festa::test {
 

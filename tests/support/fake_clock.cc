@@ -1,6 +1,6 @@
 #include "tests/support/fake_clock.h"
 
-#include "tests/support/process.h"
+#include "tests/support/servers/process.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // Guards and transaction options whose hold and observer are functions of a test.
 #pragma once
 
-#include "services/database.h"
-#include "services/guarded_write.h"
+#include "services/write/database.h"
+#include "services/write/guarded_write.h"
 #include "tests/support/kept_forever.h"
 
 #include <functional>

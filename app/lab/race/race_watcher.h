@@ -1,0 +1,30 @@
+// One reader of a race's events.
+#pragma once
+
+#include "app/lab/race/race_record.h"
+#include "controllers/live/event_sink.h"
+#include "controllers/live/reader_patience.h"
+
+#include <memory>
+
+namespace festa {
+
+// Not thread-safe.
+class RaceWatcher {
+ public:
+  RaceWatcher(std::shared_ptr<const RaceRecord> race, std::unique_ptr<EventSink> out)
+      : race_(std::move(race)), out_(std::move(out)) {}
+
+  // Sends what is new, as long as the reader takes it: the rest is sent later, so that nothing
+  // piles up. False: the race is over and told, or the reader has gone or has not read for too
+  // long.
+  bool goesOn(ReaderPatience::Time now);
+
+ private:
+  std::shared_ptr<const RaceRecord> race_;
+  std::unique_ptr<EventSink> out_;
+  std::size_t told_ = 0;  // events
+  ReaderPatience patience_;
+};
+
+}  // namespace festa

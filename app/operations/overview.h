@@ -1,0 +1,48 @@
+// One process at a glance, for operators.
+#pragma once
+
+#include "app/config/config.h"
+#include "app/operations/health.h"
+#include "app/operations/heartbeat.h"
+#include "app/operations/metric_sums.h"
+#include "app/operations/metrics_page.h"
+#include "controllers/http/routes.h"
+#include "controllers/json/json_writer.h"
+
+#include <optional>
+#include <string>
+
+namespace festa {
+
+// GET /admin/overview: who holds and who waits, waits and holds of the last minutes, counters,
+// queues, loops, the door's limits, the servers' health, and the other instances by their rows. The
+// parts are read one after the other, not at one moment.
+class Overview {
+ public:
+  static constexpr std::size_t kMostRows = 100;  // of locks
+
+  // All outlive this.
+  struct Parts {
+    const Config& config;
+    Locks& locks;
+    const Health& health;
+    MetricsPage& metrics;
+    const InstanceHeartbeat& heartbeat;
+  };
+
+  explicit Overview(Parts parts) : parts_(parts) {}
+
+  // Must outlive the routes.
+  void publish(Routes& routes) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> show(const Call<NoInput>& call) const;
+  drogon::Task<std::optional<std::vector<InstanceRow>>> instances() const;
+  void writeLocks(JsonWriter& json) const;
+  void writeHistograms(JsonWriter& json) const;
+  void writeDoor(JsonWriter& json, const MetricSums& sums) const;
+
+  const Parts parts_;
+};
+
+}  // namespace festa

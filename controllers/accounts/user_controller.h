@@ -1,0 +1,23 @@
+// Users over HTTP: registration and login.
+#pragma once
+
+#include "controllers/http/routes.h"
+#include "services/accounts/user_service.h"
+
+namespace festa {
+
+// Outlives the routes it publishes, as the service outlives it.
+class UserController {
+ public:
+  explicit UserController(const UserService& service) : service_(service) {}
+
+  void publish(Routes& routes) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<NewUser>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> login(const Call<Credentials>& call) const;
+
+  const UserService& service_;
+};
+
+}  // namespace festa

@@ -1,0 +1,42 @@
+// Notifications of announcements over HTTP: councils send them, pages listen.
+#pragma once
+
+#include "controllers/http/routes.h"
+#include "controllers/live/notification_feed.h"
+#include "controllers/live/stream_places.h"
+
+namespace festa {
+
+// As JSON.
+class NotificationJson : public NotificationEvents {
+ public:
+  std::string data(const Notification& notification) const override;
+};
+
+struct ListenerQuery {
+  std::int64_t festivalId;
+  std::optional<Snapshot> resumeFrom;
+};
+
+// From the query or header `festival`, and `Last-Event-ID`. Throws ServiceError.
+ListenerQuery parseListener(const Asked& asked);
+
+// Outlives the routes it publishes, as what it is made of outlives it.
+class NotificationController {
+ public:
+  NotificationController(const NotificationService& service, NotificationFeed& feed,
+                         StreamPlaces& places)
+      : service_(service), feed_(feed), places_(places) {}
+
+  void publish(Routes& routes) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> notify(const Call<std::int64_t>& call) const;
+  drogon::Task<drogon::HttpResponsePtr> listen(const Call<ListenerQuery>& call) const;
+
+  const NotificationService& service_;
+  NotificationFeed& feed_;
+  StreamPlaces& places_;
+};
+
+}  // namespace festa

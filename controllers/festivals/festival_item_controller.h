@@ -1,0 +1,166 @@
+// The routes of one kind of things of a festival.
+#pragma once
+
+#include "controllers/cache/rendered_list_cache.h"
+#include "controllers/festivals/festival_header.h"
+#include "controllers/http/routes.h"
+#include "controllers/json/json_body.h"
+#include "controllers/json/json_writer.h"
+#include "services/festivals/festival_items.h"
+
+namespace festa {
+
+template <class Item>
+struct ItemChange {
+  std::int64_t id;
+  Item item;
+};
+
+// `{id}` of the path.
+inline std::int64_t itemIdIn(const Asked& asked) {
+  return asked.pathId("id");
+}
+
+// A list that depends on the header `festival`.
+inline drogon::HttpResponsePtr festivalList(const drogon::HttpRequestPtr& request,
+                                            const RenderedList& list) {
+  auto response = listResponse(request, list);
+  response->addHeader("Vary", "festival");
+  return response;
+}
+
+template <class View>
+concept LocksCreate = requires {
+  requires View::kLocksCreate;
+};
+template <class View>
+concept LocksChange = requires {
+  requires View::kLocksChange;
+};
+
+// GET, POST <path>; PATCH, DELETE <path>/{id}. `View` says how a kind looks over HTTP:
+//   Kind                     see FestivalItems
+//   kPath, kList             where it is, which list it is
+//   parse(fields)            an Item of a body
+//   write(json, row)         an element of the list, and the answer to POST
+//   writeChanged(json, row)  the answer to PATCH
+//   kLocksCreate, kLocksChange  true: creates, changes need a lock. The kind's own controller
+//                            publishes those; they cannot be published from here
+// Outlives the routes it publishes, as what it is made of outlives it.
+template <class View>
+class FestivalItemController {
+ public:
+  using Kind = typename View::Kind;
+  using Item = typename Kind::Item;
+  using Row = typename Kind::Row;
+  using Self = FestivalItemController;
+
+  FestivalItemController(const FestivalItems<Kind>& items, RenderedListCache& lists)
+      : items_(items), lists_(lists) {}
+
+  void publish(Routes& routes) const {
+    publishList(routes);
+    publishCreate(routes);
+    publishChange(routes);
+    publishRemove(routes);
+  }
+  void publishList(Routes& routes) const {
+    routes.add(
+        *this,
+        {.method = drogon::Get, .path = View::kPath, .access = kAnyone, .paged = Paged::kWhole},
+        festivalIdIn, &Self::list);
+  }
+  void publishCreate(Routes& routes) const requires(!LocksCreate<View>) {
+    routes.add(*this, createHead(), parseNew, &Self::create)
+        .onEffect(&Self::template forgetList<Item>);
+  }
+  void publishChange(Routes& routes) const requires(!LocksChange<View>) {
+    routes.add(*this, changeHead(), parseChange, &Self::change)
+        .onEffect(&Self::template forgetList<ItemChange<Item>>);
+  }
+  void publishRemove(Routes& routes) const {
+    routes
+        .add(*this, {.method = drogon::Delete, .path = onePath(), .access = kCouncils}, itemIdIn,
+             &Self::remove)
+        .onEffect(&Self::template forgetList<std::int64_t>);
+  }
+
+  static RouteHead createHead() {
+    return {.method = drogon::Post, .path = View::kPath, .access = kCouncils, .takesBody = true};
+  }
+  static RouteHead changeHead() {
+    return {.method = drogon::Patch, .path = onePath(), .access = kCouncils, .takesBody = true};
+  }
+  static Item parseNew(const Asked& asked) {
+    FieldReader fields(asked.body());
+    Item item = View::parse(fields);
+    fields.done();
+    return item;
+  }
+  static ItemChange<Item> parseChange(const Asked& asked) {
+    const auto id = itemIdIn(asked);
+    return {id, parseNew(asked)};
+  }
+  static Answer created(const Row& row) {
+    JsonWriter json;
+    View::write(json, row);
+    return {drogon::k201Created, json.take()};
+  }
+  static Answer changed(const Row& row) {
+    JsonWriter json;
+    View::writeChanged(json, row);
+    return {drogon::k200OK, json.take()};
+  }
+  static RenderedListPtr rendered(const std::vector<Row>& rows) {
+    JsonWriter json;
+    json.beginArray();
+    for (const auto& row : rows) View::write(json, row);
+    return renderedList(json.endArray().take());
+  }
+  // A request that follows the answer must see the effect.
+  template <class Input>
+  void forgetList(const Call<Input>& call) const {
+    lists_.invalidate({View::kList, festivalOf(call.caller())});
+  }
+
+ private:
+  static std::string onePath() { return std::string(View::kPath) + "/{id}"; }
+
+  drogon::Task<RenderedListPtr> render(std::int64_t festivalId) const {
+    const auto rows = co_await items_.list(festivalId);
+    co_return rendered(rows);
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> list(const Call<std::int64_t>& call) const {
+    const RenderedListCache::Key key{{View::kList, call.input}, ""};
+    const auto renderThis = [this, festivalId = call.input] { return render(festivalId); };
+    const auto found = co_await lists_.get(key, renderThis);
+    co_return festivalList(call.request, *found);
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> create(const Call<Item>& call) const {
+    const auto receipt = receiptFor<Row>(call.context, created);
+    const auto row =
+        co_await items_.create(festivalOf(call.caller()), call.input, receipt.wanted());
+    co_return toResponse(created(row));
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> change(const Call<ItemChange<Item>>& call) const {
+    const auto receipt = receiptFor<Row>(call.context, changed);
+    const auto row = co_await items_.change(festivalOf(call.caller()), call.input.id,
+                                            call.input.item, receipt.wanted());
+    co_return toResponse(changed(row));
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> remove(const Call<std::int64_t>& call) const {
+    const auto answer = [](std::int64_t) { return Answer{drogon::k204NoContent}; };
+    const auto receipt = receiptFor<std::int64_t>(call.context, answer);
+    const auto id = co_await items_.remove(festivalOf(call.caller()), call.input, receipt.wanted());
+    co_return toResponse(answer(id));
+  }
+
+  const FestivalItems<Kind>& items_;
+  RenderedListCache& lists_;
+};
+
+}  // namespace festa

@@ -1,0 +1,50 @@
+// How the write of one request is protected.
+#pragma once
+
+#include "lock/lock_hold.h"
+#include "lock/lockable.h"
+#include "services/write/write_guard.h"
+
+#include <drogon/HttpRequest.h>
+
+#include <chrono>
+#include <memory>
+
+namespace festa {
+
+class ClaimQueue;
+
+struct Protection {
+  lock::Strategy lock;          // taken before the transaction; without a storage, none is
+  Guard inside = Guard::kNone;  // what happens inside the transaction
+  // In the lab: the strategy has no backstop, neither fence nor constraint nor the view of sold
+  // seats.
+  bool isAlone = false;
+  bool mayShare = true;                        // see WriteGuard
+  const UnguardedWrites* unguarded = nullptr;  // see WriteGuard
+  ClaimQueue* queue = nullptr;                 // set: the write waits there, and no lock is taken
+  std::chrono::milliseconds longestLockWait{5000};  // of guards that wait inside the database
+};
+
+// What the services get of it. `held` is the services' view of `hold`; the guard refers to it when
+// there is a lease.
+WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held);
+
+// Thread-safe; outlives all requests.
+class Protections {
+ public:
+  virtual ~Protections() = default;
+
+  // The lock as configuration has it.
+  virtual lock::Lockable configured(lock::Lockable lockable) const = 0;
+
+  // Throws ServiceError when a header asks for a protection that is not allowed.
+  virtual Protection of(const drogon::HttpRequestPtr& request,
+                        const lock::Lockable& lockable) const = 0;
+
+  // The observer of the writes of a request under this hold.
+  virtual std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
+                                                 lock::LockHold& hold) const = 0;
+};
+
+}  // namespace festa

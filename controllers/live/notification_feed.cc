@@ -1,0 +1,214 @@
+#include "controllers/live/notification_feed.h"
+
+#include "controllers/live/look_budget.h"
+
+#include <trantor/net/EventLoop.h>
+#include <trantor/utils/Logger.h>
+
+#include <algorithm>
+#include <map>
+
+namespace festa {
+
+namespace {
+
+constexpr double kFeedEvery = 0.2;
+constexpr std::chrono::seconds kLongestLook{5};  // longer than clients wait for an answer
+constexpr int kQuietRounds = 50;                 // then a listener gets a new id to come back with
+constexpr int kIdleRounds = 10;                  // between looks without listeners
+constexpr int kMostPages = 8;                    // of what is new, in one look
+constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
+constexpr LookBudget::Limits kReturnWork{
+    .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
+
+}  // namespace
+
+void NotificationFeed::start(trantor::EventLoop* loop) {
+  loop->queueInLoop([self = shared_from_this()] { self->feed(); });
+  loop->runEvery(kFeedEvery, [self = shared_from_this()] { self->feed(); });
+}
+
+void NotificationFeed::stop() {
+  turn_.stop(kLongestLook);
+}
+
+void NotificationFeed::add(std::int64_t festivalId, std::optional<Snapshot> resumeFrom,
+                           std::unique_ptr<EventSink> sink) {
+  Reader reader{
+      .number = ++numbers_,
+      .festivalId = festivalId,
+      .resumeFrom = std::move(resumeFrom),
+      .sink = std::move(sink),
+      .patience = {},
+      // With the first look, so that a listener that loses its connection soon can come back, too.
+      .quietRounds = kQuietRounds - 1};
+  // Browsers wait this long before they come back.
+  readers_.add(std::move(reader), [](Reader& one) { return one.sink->send("retry: 1000\n\n"); });
+}
+
+// The words for what one look has found: for most listeners of a festival the same ones.
+class NotificationFeed::Telling {
+ public:
+  Telling(const NotificationEvents& events, const NotificationService::News& news)
+      : events_(events), news_(news) {
+    for (const auto& notification : news.unseen)
+      byFestival_[notification.festivalId].all.push_back(&notification);
+  }
+
+  const NotificationService::News& news() const { return news_; }
+
+  // Of the festival, without what `told` has seen; empty: nothing.
+  std::string text(std::int64_t festivalId, const std::optional<Snapshot>& told) {
+    const auto found = byFestival_.find(festivalId);
+    if (found == byFestival_.end()) return "";
+    auto& festival = found->second;
+    std::vector<const Notification*> unseen;
+    for (const auto* const notification : festival.all)
+      if (!told || !told->sees(notification->xid)) unseen.push_back(notification);
+    if (unseen.size() < festival.all.size()) return rendered(unseen);
+    if (festival.text.empty()) festival.text = rendered(festival.all);
+    return festival.text;
+  }
+
+ private:
+  struct Festival {
+    std::vector<const Notification*> all;
+    std::string text;  // of all; empty: not needed yet
+  };
+
+  std::string rendered(const std::vector<const Notification*>& notifications) const {
+    std::string text;
+    for (const auto* const notification : notifications)
+      text += "id: " + notification->position +
+              "\nevent: notification\ndata: " + events_.data(*notification) + "\n\n";
+    return text;
+  }
+
+  const NotificationEvents& events_;
+  const NotificationService::News& news_;
+  std::map<std::int64_t, Festival> byFestival_;
+};
+
+bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
+  const bool isBehind = reader.sink->isBehind();
+  if (!reader.patience.lasts(std::chrono::steady_clock::now(), isBehind)) return false;
+  // It has been told what the look before this one had seen.
+  const auto tellLater = [&] { reader.resumeFrom = reader.told ? reader.told : seen_; };
+  if (isBehind && !reader.resumeFrom) tellLater();
+  if (reader.resumeFrom) return reader.sink->isConnected();
+  auto text = telling.text(reader.festivalId, reader.told);
+  if (text.size() > 2 * kReturnPage.bytes) {  // in pages
+    tellLater();
+    return reader.sink->isConnected();
+  }
+  if (telling.news().isComplete) reader.told.reset();
+  if (text.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
+  reader.quietRounds = 0;
+  if (text.empty()) text = "id: " + telling.news().seen.text() + "\n\n";
+  return reader.sink->send(text);
+}
+
+std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
+  std::vector<Return> some;
+  const auto add = [&](const Reader& reader) {
+    const auto isKnown = [&](const Return& back) { return back.isOf(reader); };
+    if (some.size() == kReturnWork.reads || !reader.resumeFrom || !reader.sink->takesPages() ||
+        std::ranges::any_of(some, isKnown))
+      return;
+    some.push_back({reader.number, reader.festivalId, *reader.resumeFrom});
+  };
+  readers_.each([&](const Reader& reader) {
+    if (reader.number > lastWelcomed_) add(reader);
+  });
+  readers_.each([&](const Reader& reader) {
+    if (reader.number <= lastWelcomed_) add(reader);
+  });
+  return some;
+}
+
+// Between two looks: they have seen what the first of them has, and the second finds the rest.
+drogon::Task<std::size_t> NotificationFeed::welcome(Return back) {
+  const auto page = kReturnPage;
+  const auto missed = co_await outbox_.since(back.from, back.festivalId, page);
+  const auto text = Telling(events_, missed).text(back.festivalId, {});
+  readers_.keepIf([&](Reader& reader) {
+    if (!back.isOf(reader) || !reader.sink->takesPages()) return true;
+    reader.resumeFrom.reset();
+    (missed.isComplete ? reader.told : reader.resumeFrom) = missed.seen;
+    return text.empty() || reader.sink->send(text);
+  });
+  co_return missed.bytes;
+}
+
+drogon::Task<bool> NotificationFeed::tellNews() {
+  const NotificationService::Page page;
+  const auto news = co_await outbox_.since(seen_, std::nullopt, page);
+  Telling telling(events_, news);
+  readers_.keepIf([&](Reader& reader) { return goesOn(reader, telling); });
+  seen_ = news.seen;
+  co_return news.isComplete;
+}
+
+drogon::Task<> NotificationFeed::look() {
+  bool isComplete = false;
+  for (int page = 0; page < kMostPages && !isComplete && !turn_.isStopped(); ++page) {
+    const bool wasLast = co_await tellNews();
+    isComplete = wasLast;
+  }
+  co_await welcomeSome();
+}
+
+drogon::Task<> NotificationFeed::welcomeSome() {
+  using Clock = std::chrono::steady_clock;
+  const auto some = returns();
+  LookBudget budget(kReturnWork, Clock::now());
+  for (const auto& back : some) {
+    if (turn_.isStopped() || budget.isSpent(Clock::now())) break;
+    lastWelcomed_ = back.number;
+    const auto bytes = co_await welcomeOrEnd(back);
+    // A database that is away would keep the others waiting once for each of them.
+    if (!bytes) break;
+    budget.read(*bytes);
+  }
+}
+
+drogon::Task<std::optional<std::size_t>> NotificationFeed::welcomeOrEnd(Return back) {
+  try {
+    const auto bytes = co_await welcome(back);
+    co_return bytes;
+  } catch (const std::exception& error) {
+    LOG_WARN << "listeners could not be told what they have missed: " << error.what();
+  }
+  readers_.keepIf([&](const Reader& reader) { return !back.isOf(reader); });
+  co_return std::nullopt;
+}
+
+bool NotificationFeed::isDue() {
+  bool hasReaders = false;
+  readers_.each([&](const Reader&) { hasReaders = true; });
+  if (!hasReaders && seen_ && ++idleRounds_ < kIdleRounds) return false;
+  idleRounds_ = 0;
+  return true;
+}
+
+void NotificationFeed::report(const std::string& failure) {
+  const bool fails = !failure.empty();
+  if (fails && !hasFailed_) LOG_WARN << "notifications cannot be read: " << failure;
+  if (!fails && hasFailed_) LOG_WARN << "notifications are read again";
+  hasFailed_ = fails;
+}
+
+drogon::AsyncTask NotificationFeed::feed() {
+  const auto self = shared_from_this();
+  if (!isDue() || !turn_.begin()) co_return;
+  std::string failure;
+  try {
+    co_await look();
+  } catch (const std::exception& error) {
+    failure = *error.what() == '\0' ? "unknown" : error.what();
+  }
+  report(failure);
+  turn_.end();
+}
+
+}  // namespace festa

@@ -1,0 +1,56 @@
+// The pages for people, and what they load.
+#pragma once
+
+#include "controllers/pages/embedded_page.h"
+#include "controllers/pages/missing_page.h"
+#include "controllers/seats/performance_cards.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace festa {
+
+// What the pages may offer.
+struct PageModes {
+  bool demo = false;  // accounts whose passwords are known
+  bool lab = false;   // requests may choose their protection
+};
+
+struct AssetName {
+  std::string version;
+  std::string file;
+};
+
+// The files of controllers/pages/assets/. A page's HTML is served at its own path and made of
+// page.html: {{page}} stands for its name, {{preloads}} for links to the modules that it imports,
+// {{assets}} for the folder of all other files and {{modes}} for the modes. The folder's name is a
+// hash of all files, so that they can be kept for ever and may refer to each other by relative
+// names. Outlives the routes it publishes.
+class PagesController {
+ public:
+  // `performances` outlives it.
+  PagesController(PageModes modes, PerformanceCards& performances);
+
+  void publish(Routes& routes) const;
+
+  const MissingPage& missing() const { return missing_; }
+
+ private:
+  // The hall of a performance; 404 if there is none. When the database does not answer within its
+  // time, the page: it tells people itself, and goes on when the database is back.
+  drogon::Task<drogon::HttpResponsePtr> seats(const Call<std::string>& call) const;
+  drogon::Task<bool> isUnknown(std::string performanceId) const;
+  // Under another version than ours: our file all the same, not to be kept. While instances are
+  // upgraded one by one, a page and its files may come from different ones.
+  drogon::Task<drogon::HttpResponsePtr> asset(const Call<AssetName>& call) const;
+
+  PerformanceCards& performances_;
+  const std::string version_;
+  const std::map<std::string, StaticFile> assets_;
+  const std::vector<EmbeddedPage> pages_;
+  const StaticFile seats_;
+  const MissingPage missing_;
+};
+
+}  // namespace festa

@@ -1,0 +1,46 @@
+// Live seats over HTTP.
+#pragma once
+
+#include "controllers/announcements/notification_controller.h"
+#include "controllers/cache/rendered_list_cache.h"
+#include "controllers/http/routes.h"
+#include "controllers/live/seat_feed.h"
+#include "controllers/live/stream_places.h"
+#include "controllers/seats/performance_cards.h"
+
+namespace festa {
+
+struct WatchQuery {
+  std::int64_t performanceId;
+  std::optional<ListenerQuery> listener;  // set: the stream also tells these notifications
+};
+
+// GET /performances/{id}/seats/events. Outlives the route it publishes, as what it is made of
+// outlives it.
+class SeatEventsController {
+ public:
+  struct Parts {
+    const PerformanceService& performances;
+    PerformanceCards& cards;
+    RenderedListCache& lists;
+    const SeatEvents& events;
+    SeatFeed& feed;
+    StreamPlaces& places;
+    const NotificationService& notifications;
+    NotificationFeed& notificationFeed;
+  };
+
+  explicit SeatEventsController(Parts parts) : parts_(parts) {}
+
+  void publish(Routes& routes) const;
+
+ private:
+  drogon::Task<drogon::HttpResponsePtr> watch(const Call<WatchQuery>& call) const;
+  drogon::Task<RenderedListPtr> renderOnce(std::int64_t id) const;
+
+  void begin(const WatchQuery& query, std::unique_ptr<EventSink> sink) const;
+
+  const Parts parts_;
+};
+
+}  // namespace festa

@@ -1,0 +1,18 @@
+#include "lock/engine/owner_id.h"
+
+#include <random>
+
+namespace festa::lock {
+
+std::string randomOwnerPrefix() {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::random_device device;
+  std::string prefix;
+  for (int word = 0; word < 4; ++word) {
+    auto bits = device();
+    for (int digit = 0; digit < 8; ++digit, bits >>= 4) prefix += kHex[bits & 15];
+  }
+  return prefix + '-';
+}
+
+}  // namespace festa::lock

@@ -1,0 +1,37 @@
+// The days of a festival on which something happens, each of them once.
+#pragma once
+
+#include "services/festivals/festival_items.h"
+
+namespace festa {
+
+struct EventDates : FestivalKind {
+  struct Item {
+    std::string date;  // ISO
+  };
+  struct Row {
+    std::int64_t id = 0;
+    Item item;
+  };
+
+  static const FestivalTable& table();
+  static auto values(const Item& item) { return std::tie(item.date); }
+  static Row read(const drogon::orm::Row& row);
+};
+
+// Listed by date. A date that goes takes its events with it. Creates and changes of one festival
+// must be protected by the same guard; a date that the festival has already is
+// ServiceError(kAlreadyRegisteredEventDate).
+class EventDateService : public FestivalItems<EventDates> {
+ public:
+  using FestivalItems::FestivalItems;
+
+  drogon::Task<EventDates::Row> create(std::int64_t festivalId, EventDates::Item item,
+                                       WriteGuard guard,
+                                       const Receipt<EventDates::Row>* receipt = nullptr) const;
+  drogon::Task<EventDates::Row> change(std::int64_t festivalId, std::int64_t id,
+                                       EventDates::Item item, WriteGuard guard,
+                                       const Receipt<EventDates::Row>* receipt = nullptr) const;
+};
+
+}  // namespace festa

@@ -1,0 +1,178 @@
+#include "services/seats/sale_batches.h"
+
+#include "services/idempotency/kept_answers.h"
+#include "services/write/local_time.h"
+#include "services/write/sql_array.h"
+
+#include <algorithm>
+
+namespace festa {
+
+namespace {
+
+using Members = std::vector<SaleMember*>;
+
+// One member per element. The conditions on `m` keep PostgreSQL's estimate of its rows low, so that
+// the plan looks seats up by their index, however many were added since it was made. SKIP LOCKED:
+// a member whose seat or user is locked goes alone. The lock on the user is the one that the check
+// of the foreign key takes; that check would wait for it.
+std::string saleStatement(bool keyed) {
+  const std::string keyArrays = keyed ? ", $6::text[], $7::bigint[], $8::text[], $9::text[]" : "";
+  const std::string keyColumns = keyed ? ", realm, owner_uid, key, owner" : "";
+  const std::string ownsKey =
+      keyed ? " CROSS JOIN LATERAL (SELECT 1 WHERE m.key IS NULL UNION ALL SELECT 1 FROM (SELECT 1"
+              " FROM idempotency_keys k WHERE k.realm = m.realm AND k.uid = m.owner_uid"
+              " AND k.key = m.key AND k.owner = m.owner AND k.status IS NULL"
+              " FOR NO KEY UPDATE SKIP LOCKED) own) k"
+            : "";
+  return "WITH m AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[],"
+         " $5::bigint[]" +
+         keyArrays + ") WITH ORDINALITY AS m (performance, location, number, uid, fence" +
+         keyColumns +
+         ", n) WHERE n > 0 AND performance > 0 AND fence > 0),"
+         " mine AS (SELECT m.n, m.performance, m.uid, m.fence, s.id AS seat_id, u.login, u.name"
+         " FROM m CROSS JOIN LATERAL (SELECT 1 FROM performances p WHERE p.id = m.performance"
+         "  AND now() >= p.start_reservation_at AND now() < p.end_reservation_at OFFSET 0) p"
+         " CROSS JOIN LATERAL (SELECT login, name FROM users u WHERE u.id = m.uid"
+         "  FOR KEY SHARE SKIP LOCKED) u" +
+         ownsKey +
+         " CROSS JOIN LATERAL (SELECT s.id FROM seats s WHERE s.performance_id = m.performance"
+         "  AND s.location = m.location AND s.number = m.number AND NOT s.is_reserved"
+         "  AND s.fence < m.fence FOR NO KEY UPDATE SKIP LOCKED) s),"
+         " seat AS (UPDATE seats s SET is_reserved = true, fence = mine.fence FROM mine"
+         "  WHERE s.id = mine.seat_id RETURNING mine.n, s.id AS seat_id, mine.performance, "
+         "mine.uid,"
+         "  mine.login, mine.name, nextval('reservations_id_seq') AS rid),"
+         " sale AS (INSERT INTO reservations (id, user_id, seat_id, performance_id)"
+         "  SELECT rid, uid, seat_id, performance FROM seat)"
+         " SELECT rid, seat_id, login, name, " FESTA_LOCAL_TIME("now()") ", n FROM seat";
+}
+
+// The parameters of saleStatement().
+struct Parameters {
+  explicit Parameters(const Members& batch) {
+    for (const auto* const member : batch) {
+      const auto& seat = member->sale.seat();
+      performances.add(seat.performanceId);
+      locations.add(seat.location);
+      numbers.add(seat.number);
+      users.add(member->sale.userId());
+      fences.add(*member->guard.fence);
+    }
+  }
+
+  SqlArray performances;
+  SqlArray locations;
+  SqlArray numbers;
+  SqlArray users;
+  SqlArray fences;
+};
+
+void readSales(const drogon::orm::Result& rows, const Members& batch) {
+  for (const auto& row : rows) {
+    auto& member = *batch.at(row[5].as<std::size_t>() - 1);
+    member.result.value = member.sale.saleIn(row);
+  }
+}
+
+drogon::Task<> sellIn(SqlClient& sql, const Members& batch) {
+  static const std::string kStatement = saleStatement(false);
+  Parameters p(batch);
+  const auto rows = co_await sql.execSqlCoro(kStatement, p.performances.take(), p.locations.take(),
+                                             p.numbers.take(), p.users.take(), p.fences.take());
+  readSales(rows, batch);
+}
+
+// Of several holds: what is written for all ends with the first of them.
+class FirstToEnd : public SharedHold {
+ public:
+  explicit FirstToEnd(const Members& batch) : batch_(batch) {}
+  SteadyTime validUntil() const override {
+    auto end = SteadyTime::max();
+    for (const auto* const member : batch_) end = std::min(end, member->guard.validUntil());
+    return end;
+  }
+
+ private:
+  const Members& batch_;
+};
+
+struct SaleWithReceipts {
+  const Members& batch;
+
+  drogon::Task<std::monostate> operator()(Sql& sql) {
+    static const std::string kStatement = saleStatement(true);
+    Parameters p(batch);
+    KeyParameters keys;
+    for (const auto* const member : batch)
+      keys.add(member->receipt != nullptr ? member->receipt->attempt() : nullptr);
+    const auto rows = co_await sql.execSqlCoro(
+        kStatement, p.performances.take(), p.locations.take(), p.numbers.take(), p.users.take(),
+        p.fences.take(), keys.realms.take(), keys.uids.take(), keys.keys.take(),
+        keys.owners.take());
+    readSales(rows, batch);
+    KeptAnswers answers;
+    for (const auto* const member : batch)
+      if (member->result.value && member->receipt != nullptr)
+        answers.add(*member->receipt->attempt(), member->receipt->answer(*member->result.value));
+    co_await answers.store(sql);
+    co_return std::monostate{};
+  }
+};
+
+bool hasReceipt(const SaleMember* member) {
+  return member->receipt != nullptr;
+}
+
+// A member past its lease is not sent.
+Members refuseLate(Members batch) {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(batch, [now](SaleMember* member) {
+    auto* const observer = member->guard.observer;
+    if (observer != nullptr) observer->poolWaited(now - member->arrived);
+    const bool isLate = now >= member->guard.validUntil();
+    if (isLate) member->result.refuse(ServiceError(ErrorCode::kLockLost, "the lease is over"));
+    return isLate;
+  });
+  return batch;
+}
+
+}  // namespace
+
+drogon::Task<std::optional<Reservation>> SaleBatches::attempt(SeatSale& sale,
+                                                              const WriteGuard& guard,
+                                                              const Receipt<Reservation>* receipt) {
+  if (guard.observer != nullptr) co_await guard.observer->committing();
+  SaleMember member(sale, guard, receipt);
+  co_await join(member);
+  co_return member.result.take();
+}
+
+drogon::Task<> SaleBatches::write(std::vector<SaleMember*> batch) {
+  const Members sent = refuseLate(std::move(batch));
+  if (sent.empty()) co_return;
+  const bool keyed = std::any_of(sent.begin(), sent.end(), hasReceipt);
+  auto transaction = keyed ? sellWithReceipts(sent) : sell(sent);
+  const auto end = co_await outcomeOf(std::move(transaction));
+  if (end.isCommitted) co_return;
+  for (auto* const member : sent) member->result.fail(end);
+}
+
+drogon::Task<> SaleBatches::sell(std::vector<SaleMember*> batch) const {
+  const FirstToEnd hold(batch);
+  TransactionOptions options;
+  options.hold = &hold;
+  const auto connection = co_await takeConnection(database_.batchClient(), options);
+  co_await acknowledged(sellIn(*connection, batch));
+}
+
+drogon::Task<> SaleBatches::sellWithReceipts(std::vector<SaleMember*> batch) const {
+  const FirstToEnd hold(batch);
+  TransactionOptions options;
+  options.hold = &hold;
+  options.commitTimeout = database_.settings.commitTimeout;
+  SaleWithReceipts body{batch};
+  co_await inTransaction(database_.batchClient(), options, body);
+}
+
+}  // namespace festa
