@@ -1,8 +1,7 @@
 #include "services/queue/local_queue.h"
 
-#include "lock/engine/backoff.h"
-#include "lock/engine/random_bits.h"
 #include "services/queue/failure_text.h"
+#include "services/retry_pauses.h"
 
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
@@ -67,21 +66,21 @@ void LocalQueue::wakeAdmission() {
 }
 
 drogon::Task<Admission> LocalQueue::admitPatiently(QueueEntry entry) {
-  lock::Backoff pauses(kFirstPause, kLongestPause);
+  RetryPauses pauses(kFirstPause, kLongestPause);
   while (true) {
     try {
       co_return co_await handlers_->admit(entry);
     } catch (...) {
       LOG_WARN << "entry " << entry << " could not be admitted yet: " << failureText();
     }
-    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
+    const std::chrono::duration<double> pause = pauses.next();
     co_await drogon::sleepCoro(loop_, pause);
     if (!isAvailable()) co_return Admission::kOver;  // published again after the next start
   }
 }
 
 drogon::Task<> LocalQueue::giveUpPatiently(QueueEntry entry) {
-  lock::Backoff pauses(kFirstPause, kLongestPause);
+  RetryPauses pauses(kFirstPause, kLongestPause);
   while (isAvailable()) {
     try {
       co_await handlers_->giveUp(entry);
@@ -89,7 +88,7 @@ drogon::Task<> LocalQueue::giveUpPatiently(QueueEntry entry) {
     } catch (...) {
       LOG_WARN << "entry " << entry << " could not be given up yet: " << failureText();
     }
-    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
+    const std::chrono::duration<double> pause = pauses.next();
     co_await drogon::sleepCoro(loop_, pause);
   }
 }
@@ -152,8 +151,8 @@ drogon::AsyncTask LocalQueue::workOn(Work work) {
     observer_.deadLettered();
   }
   if (failed && !isLast) {
-    lock::Backoff pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
-    const std::chrono::duration<double> pause = pauses.next(lock::randomBits());
+    RetryPauses pauses(kFirstPause * (1 << std::min(work.deliveries, 6)), kLongestPause);
+    const std::chrono::duration<double> pause = pauses.next();
     co_await drogon::sleepCoro(loop_, pause);
     observer_.redelivered();
   }

@@ -1,7 +1,6 @@
 #include "services/queue/rabbitmq_link.h"
 
-#include "lock/engine/backoff.h"
-#include "lock/engine/random_bits.h"
+#include "services/retry_pauses.h"
 
 #include <poll.h>
 #include <trantor/utils/Logger.h>
@@ -36,14 +35,14 @@ void RabbitMqLink::join() {
 }
 
 void RabbitMqLink::run() {
-  lock::Backoff backoff(kFirstPause, kLongestPause);
+  RetryPauses backoff(kFirstPause, kLongestPause);
   std::string known;  // each reason is told once per outage
   while (!stopping_) {
     try {
       RabbitMqConnection connection(settings_);
       role_.connected(connection);
       LOG_INFO << "RabbitMQ " << name_ << ": connected";
-      backoff = lock::Backoff(kFirstPause, kLongestPause);
+      backoff = RetryPauses(kFirstPause, kLongestPause);
       known.clear();
       serve(connection);
     } catch (const RabbitMqFailure& failure) {
@@ -51,7 +50,7 @@ void RabbitMqLink::run() {
       known = failure.what();
     }
     role_.lost();
-    if (!stopping_) pause(SteadyClock::now() + backoff.next(lock::randomBits()));
+    if (!stopping_) pause(SteadyClock::now() + backoff.next());
   }
 }
 

@@ -1,6 +1,5 @@
 #include "services/queue/rabbitmq_waiting_consumer.h"
 
-#include "lock/engine/random_bits.h"
 #include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
 
@@ -11,7 +10,7 @@ namespace festa::queue {
 namespace {
 
 constexpr int kPrefetch = 8;
-constexpr lock::Backoff kRetry(Millis{10}, Millis{1'000});
+constexpr RetryPauses kRetry(Millis{10}, Millis{1'000});
 
 }  // namespace
 
@@ -103,7 +102,7 @@ void RabbitMqWaitingConsumer::confirmed(RabbitMqConnection& connection,
 
 void RabbitMqWaitingConsumer::retryLater(SteadyTime now) {
   stage_ = Stage::kPausing;
-  due_ = now + backoff_.next(lock::randomBits());
+  due_ = now + backoff_.next();
 }
 
 void RabbitMqWaitingConsumer::finish(RabbitMqConnection& connection) {

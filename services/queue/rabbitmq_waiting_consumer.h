@@ -1,9 +1,9 @@
 // Admits entries one by one, in the order of the waiting queue.
 #pragma once
 
-#include "lock/engine/backoff.h"
 #include "services/queue/ordered_queue.h"
 #include "services/queue/rabbitmq_link.h"
+#include "services/retry_pauses.h"
 
 #include <trantor/net/EventLoop.h>
 
@@ -67,7 +67,7 @@ class RabbitMqWaitingConsumer : public RabbitMqRole {
   SteadyTime began_;                    // with the first
   SteadyTime due_ = SteadyTime::max();  // kMoving: the confirm; kPausing: the next try
   std::uint64_t moved_ = 0;             // kMoving: the number of the message
-  lock::Backoff backoff_;
+  RetryPauses backoff_;
 };
 
 }  // namespace festa::queue

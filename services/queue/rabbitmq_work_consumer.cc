@@ -1,6 +1,5 @@
 #include "services/queue/rabbitmq_work_consumer.h"
 
-#include "lock/engine/random_bits.h"
 #include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
 
@@ -113,12 +112,12 @@ void RabbitMqWorkConsumer::failed(std::uint64_t tag, Job& job, SteadyTime now) {
   const bool isLastTry = job.earlier + 1 >= settings_.deliveryLimit;
   if (job.stage == Stage::kWorking && isLastTry) return run(tag, job, Stage::kGivingUp, now);
   job.stage = job.stage == Stage::kWorking ? Stage::kGoingBack : Stage::kNotGivenUp;
-  job.due = now + job.pauses.next(lock::randomBits());
+  job.due = now + job.pauses.next();
 }
 
-lock::Backoff RabbitMqWorkConsumer::pausesAfter(std::int64_t earlier) const {
-  lock::Backoff pauses(settings_.firstRetryPause, kLongestPause);
-  for (std::int64_t i = 0; i < earlier && i < settings_.deliveryLimit; ++i) pauses.next(0);
+RetryPauses RabbitMqWorkConsumer::pausesAfter(std::int64_t earlier) const {
+  RetryPauses pauses(settings_.firstRetryPause, kLongestPause);
+  for (std::int64_t i = 0; i < earlier && i < settings_.deliveryLimit; ++i) pauses.skip();
   return pauses;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/queue/rabbitmq_waiting_consumer.h"
+#include "services/retry_pauses.h"
 
 #include <map>
 
@@ -38,7 +39,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
     Stage stage = Stage::kHeld;
     SteadyTime begun;
     SteadyTime due = SteadyTime::max();
-    lock::Backoff pauses;
+    RetryPauses pauses;
   };
   struct Outcome {
     std::uint64_t session;
@@ -54,7 +55,7 @@ class RabbitMqWorkConsumer : public RabbitMqRole {
   void failed(std::uint64_t tag, Job& job, SteadyTime now);
   // What is due for the job, if anything; true: it is gone.
   bool advance(RabbitMqConnection& connection, std::uint64_t tag, Job& job, SteadyTime now);
-  lock::Backoff pausesAfter(std::int64_t earlier) const;
+  RetryPauses pausesAfter(std::int64_t earlier) const;
 
   const RabbitMqSettings settings_;
   const RabbitMqNames names_;
