@@ -3,7 +3,7 @@
 
 Steps that have ended on this commit are not run again, unless they are named; an interrupted one begins anew. What has passed, failed
 or was not run is told at the end, with the results in git that name a commit which is not in the history and the mutations that no
-test was seen to notice. State and logs are in .run/handover. Exit 0: every step has passed, and so have the results.
+test was seen to notice. State and logs are in .run/handover, reports in .run/results. Exit 0: every step has passed, and so have the results.
 """
 import argparse
 import dataclasses
@@ -24,13 +24,12 @@ STEPS = {
     "full": ["./dev", "test", "--full"],
     "compose": ["./dev", "compose", "test"],
     "fuzz": ["./dev", "fuzz", "600"],
-    "bench": ["./dev", "bench", "--out", "loadtest/results"],
-    "loadtest": ["./dev", "loadtest", "--out", "loadtest/results"],
-    "faults": ["./dev", "loadtest", "--faults", "--out", "loadtest/results"],
+    "bench": ["./dev", "bench", "--out", ".run/results"],
+    "loadtest": ["./dev", "loadtest", "--out", ".run/results"],
+    "faults": ["./dev", "loadtest", "--faults", "--out", ".run/results"],
 }
-# Written by the steps or after them; a commit that changes only these hands over the same state.
-RESULTS = ["loadtest/results", "docs/benchmarks.md", "tests/mutations/results.md"]
-NAMES_ITS_COMMIT = ["loadtest/results/bench.md", "loadtest/results/report.md", "tests/mutations/results.md"]
+# Written after the steps, each with the commits that it was measured on; a commit that changes only these hands over the same state.
+RESULTS = ["docs/benchmarks.md", "tests/mutations/results.md"]
 COMMIT = re.compile(r"(?:festabook |[Cc]ommit |`)([0-9a-f]{7,40})\b`?(\+changes| with changes)?")
 
 
@@ -74,7 +73,7 @@ def wrong_results(root, git):
     if git.said("rev-parse", "--is-shallow-repository") == "true":
         yield "this clone is shallow: whether results name commits of the history cannot be seen here"
         return
-    for name in NAMES_ITS_COMMIT:
+    for name in RESULTS:
         path = root / name
         found = COMMIT.findall(path.read_text()) if path.exists() else []
         if not found:

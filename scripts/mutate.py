@@ -25,8 +25,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PATIENCE = 400  # seconds for the tests of one filter
-LEAST_QUOTED = 20  # characters of a promise that is no row of a table
+LEAST_QUOTED = 20  # characters of a promise that is the words of a sentence
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/-]+)", re.MULTILINE)
+PROMISE = re.compile(r"^- \*\*((?:(?!\*\*).)+)\*\*\s+(?:Tested by|Bound:) ", re.MULTILINE | re.DOTALL)
 RAN = re.compile(r"^\[==========\] ([1-9]\d*) tests? from .* ran\.", re.MULTILINE)
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 MEANING = """`killed`: each of the named tests failed, as it must. `survived`: a named test passed, so it is blind to this mistake.
@@ -39,7 +40,7 @@ NOT_RUN = "not run"
 @dataclasses.dataclass(frozen=True)
 class Mutation:
     name: str
-    promise: str  # of docs/guarantees.md: a row's first cell or its beginning, or the words of a sentence
+    promise: str  # of docs/guarantees.md: a promise of its lists or its beginning, or the words of a sentence
     what: str     # what the mistake is
     file: str
     find: str     # exactly once in the file
@@ -76,22 +77,16 @@ def plain(text):
 
 
 def promises(document):
-    """First cells of the tables of promises and of bounds."""
-    found, inside = [], False
-    for line in document.split("\n"):
-        cells = [plain(cell) for cell in line.split("|")[1:3]] if line.startswith("|") else None
-        cell = cells[0] if cells else None
-        if cell is None:
-            inside = False
-        elif cells in (["promised", "tried by"], ["what", "bound"]):
-            inside = True
-        elif inside and not set(cell) <= {"-"}:
-            found.append(cell)
-    return found
+    """What is bold in `- **A promise.** Tested by …` and `- **What is bounded.** Bound: …`, without the full stop."""
+    return [plain(bold).removesuffix(".") for bold in PROMISE.findall(document)]
+
+
+def begins(row, promise):
+    return row.casefold().startswith(promise.casefold())
 
 
 def is_promised(promise, rows, document):
-    return any(row.startswith(promise) for row in rows) or (len(promise) >= LEAST_QUOTED and promise in document)
+    return any(begins(row, promise) for row in rows) or (len(promise) >= LEAST_QUOTED and promise.casefold() in document.casefold())
 
 
 def tests_of(checkout, program):
@@ -145,8 +140,7 @@ def check(checkout):
         if mutation.name in names:
             faults.append(f"{mutation.name} is there twice")
         names.add(mutation.name)
-    begun = tuple(plain(one.promise) for one in mutations)
-    covered = {row for row in rows if row.startswith(begun)}
+    covered = {row for row in rows if any(begins(row, plain(one.promise)) for one in mutations)}
     excused = {plain(one["text"]) for one in uncovered if one.get("reason")}
     faults += [f"no mutation breaks the promise '{row}'" for row in rows if row not in covered | excused]
     faults += [f"uncovered.toml names '{text}', which " + ("has a mutation" if text in covered else "is not promised")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy on what changed and on what includes it.
 
-.ci/tidied records for every source a digest of what its findings depend on: its own text, that of the headers of ours that it
-includes, directly or not, .clang-tidy, and the version of clang-tidy (not the machine's processor). A source whose digest is recorded has been found clean.
-Every run writes the record anew; --all looks at everything."""
+The record has digests of sources that were found clean; all checkouts of a machine share it. A digest covers what the findings depend
+on: the source's path and text, the project's headers that it includes, directly or not, .clang-tidy, and the version of clang-tidy.
+--all looks at everything, whatever the record says."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-RECORD = pathlib.Path(".ci/tidied")
+MAX_RECORDED = 10_000  # digests; the ones that were seen last are kept
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -50,10 +50,17 @@ def digests():
     return result
 
 
-def recorded():
-    if not RECORD.exists():
-        return {}
-    return dict(line.split() for line in RECORD.read_text().splitlines())
+def recorded(record):
+    """Digests, in the order in which they were last seen."""
+    return record.read_text().split() if record.exists() else []
+
+
+def keep(record, clean):
+    """Read anew, because another checkout may have written it meanwhile."""
+    digests_kept = [digest for digest in recorded(record) if digest not in clean] + sorted(clean)
+    new = record.with_suffix(f".{os.getpid()}")
+    new.write_text("".join(f"{digest}\n" for digest in digests_kept[-MAX_RECORDED:]))
+    new.replace(record)
 
 
 def check(build, source):
@@ -65,9 +72,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true", help="all sources, whatever the record says")
     parser.add_argument("build", help="a build folder with compile_commands.json")
+    parser.add_argument("record", type=pathlib.Path, help="where the digests of clean sources are kept")
     arguments = parser.parse_args()
-    now, known = digests(), recorded()
-    todo = [source for source in now if arguments.all or known.get(source) != now[source]]
+    now, known = digests(), set(recorded(arguments.record))
+    todo = [source for source in now if arguments.all or now[source] not in known]
     print(f"{len(todo)} of {len(now)} sources to look at", flush=True)
     failed = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -76,7 +84,7 @@ def main():
             if code:
                 failed.append(source)
                 print(text, flush=True)
-    RECORD.write_text("".join(f"{source} {digest}\n" for source, digest in now.items() if source not in failed))
+    keep(arguments.record, {digest for source, digest in now.items() if source not in failed})
     if failed:
         sys.exit("clang-tidy has found something in " + " ".join(failed))
 

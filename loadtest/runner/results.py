@@ -39,7 +39,7 @@ def machine(k6):
 def commit():
     name = _said("git", "rev-parse", "--short=12", "HEAD").strip()
     # The kept results may be what this run is writing, and the document says what others have found.
-    changed = _said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!loadtest/results", ":!docs/benchmarks.md").strip()
+    changed = _said("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/benchmarks.md").strip()
     return name + ("+changes" if name and changed else "")
 
 

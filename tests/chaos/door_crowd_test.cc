@@ -1,4 +1,4 @@
-// Everything that the table "The door" of docs/guarantees bounds, at once, while others go about
+// Everything that "Limits for clients" of docs/guarantees bounds, at once, while others go about
 // their business.
 #include "tests/support/http/attackers.h"
 #include "tests/support/http/framing_cases.h"

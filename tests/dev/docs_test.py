@@ -7,6 +7,8 @@ import sys
 import tomllib
 
 LONGEST_README = 150
+LONGEST_LINE = 119
+MADE = ("docs/configuration.md", "docs/strategies.md", "tests/mutations/results.md")  # by programs, which do not wrap
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
@@ -165,6 +167,13 @@ def unclassified_commands(checkout):
                 if (entry["document"], entry["begins"]) not in pasted)
 
 
+def wide_lines(checkout):
+    for name in documents(checkout):
+        if name not in MADE:
+            yield from (f"{name}:{number} has {len(line)} characters, more than {LONGEST_LINE}"
+                        for number, line in enumerate((checkout / name).read_text().split("\n"), 1) if len(line) > LONGEST_LINE)
+
+
 def headings(path):
     return [line.split(" ")[0] for line in FENCE.sub("", path.read_text()).split("\n") if line.startswith("#")]
 
@@ -174,6 +183,7 @@ def findings(checkout, version):
     yield from unknown_names(checkout)
     yield from unknown_commands(checkout)
     yield from unclassified_commands(checkout)
+    yield from wide_lines(checkout)
     for name in ("README.md", "README.ko.md"):
         lines = len((checkout / name).read_text().split("\n"))
         if lines > LONGEST_README:

@@ -22,7 +22,7 @@ class HandoverTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name) / "repository"
         self.state = pathlib.Path(folder.name) / "state"
         self.git("init", "-q", str(self.root), at=folder.name)
-        (self.root / "loadtest" / "results").mkdir(parents=True)
+        (self.root / "docs").mkdir()
         (self.root / "tests" / "mutations").mkdir(parents=True)
         self.commit("code", "1")
         self.steps = {name: self.step(name) for name in ("first", "second", "third")}
@@ -79,7 +79,7 @@ class HandoverTest(unittest.TestCase):
 
     def test_another_commit_begins_anew_but_one_that_keeps_results_does_not(self):
         self.run_all()
-        self.commit("loadtest/results/bench.md", "figures")
+        self.commit("docs/benchmarks.md", "figures")
         self.run_all()
         self.assertEqual([self.runs(name) for name in self.steps], [1, 1, 1])
         self.commit("code", "2")
@@ -95,16 +95,15 @@ class HandoverTest(unittest.TestCase):
     def test_results_name_a_commit_of_the_history(self):
         git = handover.Git(self.root)
         made_from = self.git("rev-parse", "HEAD")
-        self.commit("loadtest/results/report.md", f"# Report\n\nCommit {made_from[:12]}, today")
         self.commit("tests/mutations/results.md", f"| name | killed | `{made_from[:12]}` |")
-        self.commit("loadtest/results/bench.md", f"festabook {made_from[:7]}, today")
+        self.commit("docs/benchmarks.md", f"# Benchmarks\n\nThe load test ran on commit {made_from[:12]}, the others on `{made_from[:7]}`.")
         self.assertEqual(list(handover.wrong_results(self.root, git)), [])
         self.git("checkout", "-q", "-b", "other", made_from)
         elsewhere = self.commit("code", "4")
         self.git("checkout", "-q", "-")
         for text, why in ((f"festabook {elsewhere[:7]}, today", "not in the history"), ("festabook 0123456, today", "not in the history"),
                           (f"Commit {made_from[:12]}+changes, today", "with changes"), ("nothing", "names no commit")):
-            (self.root / "loadtest/results/bench.md").write_text(text)
+            (self.root / "docs/benchmarks.md").write_text(text)
             found = list(handover.wrong_results(self.root, git))
             self.assertEqual(len(found), 1, found)
             self.assertIn(why, found[0])

@@ -24,7 +24,7 @@ grep -q 'kept' code && { echo '[==========] 1 test from 1 test suite ran. (0 ms 
 echo '[  FAILED  ] Suite.Sees (0 ms)'
 exit 1
 """
-GUARANTEES = "| promised | tried by |\n|---|---|\n| it is kept | `Suite.Sees` |\n\nAnd a sentence that is long enough.\n"
+GUARANTEES = "- **It is\n  kept.**\n  Tested by `Suite.Sees`.\n- **No promise.** A word.\n\nAnd a sentence that is long enough.\n"
 ENTRY = """[[mutation]]
 name = "{name}"
 promise = "{promise}"
@@ -58,7 +58,7 @@ class MutateTest(unittest.TestCase):
 
     def list(self, **entries):
         self.write("tests/mutations/list.toml", "".join(
-            ENTRY.format(**{"name": name, "promise": "it is kept", "find": "kept", "replace": "broken", **entry}) for name, entry in entries.items()))
+            ENTRY.format(**{"name": name, "promise": "It is kept", "find": "kept", "replace": "broken", **entry}) for name, entry in entries.items()))
         self.record(mutate.Findings(self.root / ".run", "0123456789ab"))
 
     def record(self, findings):
@@ -156,7 +156,7 @@ class MutateTest(unittest.TestCase):
     def test_a_promise_without_a_mutation_needs_a_reason(self):
         self.list()
         self.assertIn("no mutation breaks the promise", self.check()[0])
-        self.write("tests/mutations/uncovered.toml", '[[promise]]\ntext = "it is kept"\nreason = "not yet"\n')
+        self.write("tests/mutations/uncovered.toml", '[[promise]]\ntext = "It is kept"\nreason = "not yet"\n')
         self.assertEqual(self.check(), [])
         self.list(noticed={})
         self.assertIn("has a mutation", self.check()[0])

@@ -1,5 +1,5 @@
-// The inputs that are kept in corpus/: what the fuzzer starts from, and what every change is tried
-// with.
+// The inputs that are kept in corpus.txt: the fuzzer starts from them, and every `./dev test` tries
+// them. scripts/corpus.py writes the file and says how the bytes are escaped.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace festa::test {
 
-struct CorpusFile {
+struct CorpusInput {
   std::string name;
   std::string bytes;
 };
 
-std::vector<CorpusFile> corpusFiles();
+// Throws when the file is missing or malformed.
+std::vector<CorpusInput> corpusInputs();
 
 }  // namespace festa::test

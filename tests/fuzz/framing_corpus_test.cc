@@ -78,10 +78,10 @@ struct NothingCloses : Lax {
 };
 
 std::size_t disagreementsWith(const StrictFraming& reference) {
-  const auto files = corpusFiles();
+  const auto inputs = corpusInputs();
   return static_cast<std::size_t>(
-      std::count_if(files.begin(), files.end(), [&](const CorpusFile& file) {
-        return !disagreement(FuzzInput(file.bytes), reference).empty();
+      std::count_if(inputs.begin(), inputs.end(), [&](const CorpusInput& input) {
+        return !disagreement(FuzzInput(input.bytes), reference).empty();
       }));
 }
 
@@ -96,10 +96,10 @@ TYPED_TEST_SUITE(FramingMistake, Mistakes);
 }  // namespace
 
 TEST(FramingCorpus, IsReadAlike) {
-  const auto files = corpusFiles();
-  ASSERT_GT(files.size(), 50U);
-  for (const auto& file : files)
-    EXPECT_EQ(disagreement(FuzzInput(file.bytes), strictReference()), "") << file.name;
+  const auto inputs = corpusInputs();
+  ASSERT_GT(inputs.size(), 50U);
+  for (const auto& input : inputs)
+    EXPECT_EQ(disagreement(FuzzInput(input.bytes), strictReference()), "") << input.name;
 }
 
 TYPED_TEST(FramingMistake, IsSeenInTheCorpus) {
