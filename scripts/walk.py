@@ -57,25 +57,31 @@ def run_sql(settings, statement):
 
 
 class Client:
+    """One connection for all that it asks: a walk begins with a request, not with the connection."""
+
     def __init__(self, port):
         self.port = port
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self.connection.connect()
 
     def ask(self, method, path, body=None, token=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = self.connection
         headers = {"Content-Type": "application/json", **headers}
         if token:
             headers["Authorization"] = "Bearer " + token
         connection.request(method, path, json.dumps(body) if body is not None else None, headers)
         response = connection.getresponse()
         answer = response.read()
-        connection.close()
         if response.status >= 300:
             sys.exit(f"{method} {path}: {response.status} {answer.decode()}")
         return json.loads(answer) if answer else None
 
-    def watch(self, path, token, change):
+    def watch(self, path, token, change, begin):
         """Opens a stream, waits for its first event, changes something, and waits for the event that tells it."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.connect()
+        time.sleep(0.3)
+        begin()
         connection.request("GET", path, headers={"Authorization": "Bearer " + token} if token else {})
         response = connection.getresponse()
         if response.status != 200:
@@ -95,7 +101,13 @@ class Trace:
     """What one loop's thread has run, from the files that tests/support/trace_calls.c writes."""
 
     def __init__(self, binary, folder):
-        self.binary, self.folder, self.places = binary, folder, {}
+        self.binary, self.folder, self.places, self.idle = binary, folder, {}, set()
+
+    def rest(self, seconds=3):
+        """Nobody asks anything: what runs now are timers."""
+        start = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        time.sleep(seconds)
+        self.idle = set(self.between(start, time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
 
     def between(self, start, end):
         """Addresses in the order of their calls, of all threads."""
@@ -122,8 +134,8 @@ ROOTS = {"build": str(ROOT)}
 
 
 def ordered(trace, start, end):
-    """Concepts by the first call of one of their functions, and the places that ran."""
-    calls = trace.between(start, end)
+    """Concepts by the first call of one of their functions, and the places that ran; without what runs on its own."""
+    calls = [address for address in trace.between(start, end) if address not in trace.idle]
     trace.locate(calls)
     places = [trace.places[address] for address in calls if trace.places[address]]
     return list(dict.fromkeys(concept(path) for path, _, _ in places)), set(places)
@@ -168,10 +180,10 @@ def measure(trace, act, prepare=lambda number: None):
     for number in range(-1, TIMES):
         prepare(number)
         time.sleep(0.3)
-        start = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        act(number)
+        started = [time.clock_gettime_ns(time.CLOCK_MONOTONIC)]
+        act(number, lambda: started.append(time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
         time.sleep(0.05)
-        runs.append(ordered(trace, start, time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
+        runs.append(ordered(trace, started[-1], time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
     runs = runs[1:]  # the first fills caches
     common = set.intersection(*(set(order) for order, _ in runs))
     order = [one for one in runs[0][0] if one in common]
@@ -200,22 +212,23 @@ def walks(binary, folder):
         trace, client = Trace(binary, traces), Client(int(service.words["port"]))
         council = client.ask("POST", "/councils/login", {"username": "council1", "password": "council-demo-1"})["accessToken"]
         user = client.ask("POST", "/users/login", {"userId": "user1", "userPw": "user-demo-1"})["accessToken"]
+        trace.rest()
         pinned = []
 
         def unpin(_):
             while pinned:
                 client.ask("DELETE", f"/announcements/{pinned.pop()}", token=council)
 
-        def pin(_):
+        def pin(*_):
             announcement = {"title": "Now", "content": "Here.", "isPinned": True}
             pinned.append(client.ask("POST", "/announcements", announcement, council)["announcementId"])
 
-        def sell(number):
+        def sell(number, _):
             client.ask("POST", "/customer/performances/1/reservations", {"seatLocation": "A", "seatNumber": 20 + number}, user)
 
-        def watch(number):
+        def watch(number, begin):
             change = f"UPDATE seats SET is_reserved = true WHERE performance_id = 1 AND location = 'A' AND number = {40 + number}"
-            client.watch("/performances/1/seats/events", user, lambda: run_sql(database.settings, change))
+            client.watch("/performances/1/seats/events", user, lambda: run_sql(database.settings, change), begin)
 
         return {"pinned announcement": measure(trace, pin, unpin), "sale": measure(trace, sell), "watcher": measure(trace, watch)}
     finally:
