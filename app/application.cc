@@ -31,7 +31,7 @@ void checkServers(const Config& config) {
 
 }  // namespace
 
-void serve(const Config& config) {
+void serve(const Config& config, MakeLab makeLab) {
   checkLocks(config);
   warnOfModes(config);
   checkServers(config);
@@ -48,8 +48,12 @@ void serve(const Config& config) {
   Locks locks(config, database, epoch, metrics);
   const Queues queues(config, database, metrics, locks.strategies());
   Accounts accounts(config.auth, database, passwords);
-  const Services services(config, database, accounts);
-  Website website({config, database, metrics, locks, queues, accounts, services, drain});
+  Services services(config, database, accounts);
+  std::unique_ptr<Lab> lab;
+  if (config.lab)
+    lab = makeLab({config, database, locks.strategies(), locks.protections(), locks.observer(),
+                   accounts.tokens, services});
+  Website website({config, database, metrics, locks, queues, accounts, services, drain, lab.get()});
   Lifecycle lifecycle(
       {config, metrics, locks, queues, accounts, services, website, *connections, *drain});
   lifecycle.run(signals);

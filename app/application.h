@@ -1,12 +1,12 @@
 // Wiring: the only place that names concrete classes and talks to Drogon's application object.
 #pragma once
 
-#include "app/config/config.h"
+#include "app/lab.h"
 
 namespace festa {
 
 // Serves until SIGTERM or SIGINT has been handled; see drain.h for how it stops. Once per process.
-// Throws when the service cannot start.
-void serve(const Config& config);
+// `lab` is called if the settings want one. Throws when the service cannot start.
+void serve(const Config& config, MakeLab lab);
 
 }  // namespace festa

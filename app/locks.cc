@@ -1,7 +1,5 @@
 #include "app/locks.h"
 
-#include "app/config/instance_name.h"
-
 #include <drogon/HttpAppFramework.h>
 
 namespace festa {
@@ -53,7 +51,6 @@ Locks::Locks(const Config& config, const Database& database, std::int64_t epoch,
   const auto around = surroundings(config, epoch);
   for (const auto& row : lock::storageTable())
     if (around.have(row.needs)) addStorage(row, around, metrics);
-  if (config.lab) addLab(config);
   addBoardGauges(metrics, board_);
 }
 
@@ -107,27 +104,6 @@ drogon::Task<std::optional<bool>> Locks::redlockAnswers() const {
     co_return answers;
   }
   co_return std::nullopt;
-}
-
-void Locks::addLab(const Config& config) {
-  times_.emplace(recent_, instanceName(config));
-  times_->install();
-  lab_.emplace(configured_, strategies_, pauses_.emplace(), *times_);
-}
-
-lock::LockObserver& Locks::observer() {
-  if (times_) return *times_;
-  return recent_;
-}
-
-const Protections& Locks::protections() const {
-  if (lab_) return *lab_;
-  return configured_;
-}
-
-void Locks::close() {
-  strategies_.close();
-  if (pauses_) pauses_->end();
 }
 
 }  // namespace festa

@@ -2,7 +2,6 @@
 // waiters.
 #pragma once
 
-#include "app/lab/lab_protections.h"
 #include "app/operations/metrics.h"
 #include "app/operations/recent_locks.h"
 #include "app/strategies/configured_protections.h"
@@ -26,18 +25,17 @@ class Locks {
 
   Strategies& strategies() { return strategies_; }
   lock::LockBoard& board() { return board_; }
-  // By configuration; in the lab also by what requests wish.
-  const Protections& protections() const;
+  const Protections& protections() const { return configured_; }
   const RecentLocks& recent() const { return recent_; }
   // The observer of every locked request.
-  lock::LockObserver& observer();
+  lock::LockObserver& observer() { return recent_; }
 
   lock::RedisCommands* redis() const { return redis_.get(); }  // nullptr: none
   // A majority of the Redlock nodes answers; nullopt: there are none.
   drogon::Task<std::optional<bool>> redlockAnswers() const;
 
-  // Ends all waiting for locks, and pauses of the lab.
-  void close();
+  // Ends all waiting for locks.
+  void close() const { strategies_.close(); }
 
  private:
   // A sequence of the database.
@@ -56,7 +54,6 @@ class Locks {
   lock::StorageSurroundings::RedlockNodes addRedlock(const Config::Redlock& config);
   void addStorage(const lock::StorageRow& row, const lock::StorageSurroundings& around,
                   Metrics& metrics);
-  void addLab(const Config& config);
 
   Epochs epochs_;
   lock::LockBoard board_;
@@ -67,10 +64,6 @@ class Locks {
   Strategies strategies_;
   const ConfiguredProtections configured_;
   RecentLocks recent_;
-  // Only a lab start makes these.
-  std::optional<LabPauses> pauses_;
-  std::optional<LabTimekeeper> times_;
-  std::optional<const LabProtections> lab_;
 };
 
 }  // namespace festa

@@ -1,7 +1,7 @@
 #include "app/application.h"
 #include "app/config/config_description.h"
 #include "app/config/lock_settings.h"
-#include "app/lab/lab_tools.h"
+#include "app/lab.h"
 #include "app/operations/log.h"
 #include "app/strategies/strategies.h"
 #include "app/strategies/strategy_description.h"
@@ -37,6 +37,7 @@ std::string readFile(const std::string& path) {
 }
 
 int seed(const std::vector<std::string>& arguments) {
+  festa::requireLab();
   std::int64_t count = 0;
   if (arguments.size() == 2 && arguments[0] == "--users") std::istringstream(arguments[1]) >> count;
   if (count <= 0) throw festa::ConfigError("usage: festabook seed --users N");
@@ -46,6 +47,7 @@ int seed(const std::vector<std::string>& arguments) {
 }
 
 int printTokens(const std::vector<std::string>& names) {
+  festa::requireLab();
   if (names.empty()) throw festa::ConfigError("usage: festabook token NAME...");
   const auto config = festa::readConfig("", festa::festaEnvironment());
   for (const auto& token : festa::tokensFor(config, names)) std::cout << token << '\n';
@@ -58,7 +60,9 @@ int print(const std::string& text) {
 }
 
 festa::Config configIn(const std::string& path) {
-  return festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
+  auto config = festa::readConfig(path.empty() ? "" : readFile(path), festa::festaEnvironment());
+  if (config.lab) festa::requireLab();
+  return config;
 }
 
 int printStrategies(const std::vector<std::string>& arguments) {
@@ -89,7 +93,7 @@ int serve(const std::vector<std::string>& arguments) {
     return 0;
   }
   festa::initialiseLog(config.logLevel);
-  festa::serve(config);
+  festa::serve(config, &festa::makeLab);
   return 0;
 }
 

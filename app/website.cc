@@ -70,6 +70,14 @@ void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
       throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
 }
 
+const Protections& protectionsOf(const Foundation& on) {
+  return on.lab != nullptr ? on.lab->protections() : on.locks.protections();
+}
+
+lock::LockObserver& lockObserverOf(const Foundation& on) {
+  return on.lab != nullptr ? on.lab->lockObserver() : on.locks.observer();
+}
+
 std::vector<std::string> strategyNames() {
   std::vector<std::string> names;
   for (const auto& row : strategyTable()) names.push_back(row.name);
@@ -99,15 +107,11 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
       keyBatches(database, batchLimits(config), config.idempotency.attempt),
       idempotency(database, idempotencySettings(config.idempotency), &keyBatches) {}
 
-Website::Lab::Lab(const Foundation& on, std::shared_ptr<StreamBounds> bounds)
-    : desk(on.config, on.accounts.tokens),
-      controller(desk, on.locks.strategies(), std::move(bounds)) {}
-
 Website::Website(const Foundation& on)
-    : callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
+    : lab_(on.lab),
+      callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
       idempotency_(on.services.idempotency),
-      pipeline_(
-          {callers_, idempotency_, on.locks.protections(), on.locks.board(), on.locks.observer()}),
+      pipeline_({callers_, idempotency_, protectionsOf(on), on.locks.board(), lockObserverOf(on)}),
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
       streamBounds_(std::make_shared<StreamBounds>(streamLimits(on.config))),
@@ -144,12 +148,11 @@ Website::Website(const Foundation& on)
       reservations_(on.services.reservations, cards_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
-      pages_({on.config.demo, on.config.lab}, cards_),
-      lab_(on.config.lab ? std::make_unique<Lab>(on, streamBounds_) : nullptr),
+      pages_({on.config.demo, on.lab != nullptr}, cards_),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);
-  DocsController::verify(routes_, on.config.lab);
+  DocsController::verify(routes_, lab_ != nullptr);
   requireFreePrefix(on.config.http.apiPrefix, routes_);
   addSharedCounters(on.metrics, "sales", on.services.saleBatches.counts());
   addSharedCounters(on.metrics, "keys", on.services.keyBatches.counts());
@@ -163,7 +166,7 @@ Website::Website(const Foundation& on)
   edge_.install();
 }
 
-void Website::publish(Routes& routes) const {
+void Website::publish(Routes& routes) {
   operations_.publish(routes);
   overview_.publish(routes);
   lockAdmin_.publish(routes);
@@ -183,7 +186,8 @@ void Website::publish(Routes& routes) const {
   coupons_.publish(routes);
   docs_.publish(routes);
   pages_.publish(routes);
-  if (lab_) lab_->controller.publish(routes);
+  if (lab_ != nullptr)
+    lab_->publish(routes_, {pipeline_, lists_, cards_, *claimFeed_, *claimPlaces_, streamBounds_});
 }
 
 void Website::start(trantor::EventLoop* loop) const {
@@ -197,7 +201,7 @@ void Website::closeStreams() const {
   claimFeed_->close();
   notificationFeed_->close();
   seatFeed_->close();
-  if (lab_) lab_->desk.close();
+  if (lab_ != nullptr) lab_->close();
 }
 
 void Website::stop() {
@@ -205,7 +209,7 @@ void Website::stop() {
   notificationFeed_->stop();
   seatFeed_->stop();
   heartbeat_->stop();
-  if (lab_) lab_->desk.stop();
+  if (lab_ != nullptr) lab_->stop();
   metricsPage_.stop();
 }
 

@@ -4,7 +4,7 @@
 #include "app/accounts.h"
 #include "app/database_clients.h"
 #include "app/edge.h"
-#include "app/lab/race/race_controller.h"
+#include "app/lab.h"
 #include "app/locks.h"
 #include "app/operations/lock_admin.h"
 #include "app/operations/metrics_page.h"
@@ -70,6 +70,7 @@ struct Foundation {
   Accounts& accounts;
   const Services& services;
   std::shared_ptr<Drain> drain;
+  Lab* lab;  // nullptr: this is none
 };
 
 // Hooks itself into Drogon; must outlive the application's run.
@@ -84,16 +85,9 @@ class Website {
   void stop();
 
  private:
-  // The races; only a lab start makes them.
-  struct Lab {
-    Lab(const Foundation& on, std::shared_ptr<StreamBounds> bounds);
+  void publish(Routes& routes);
 
-    RaceDesk desk;
-    const RaceController controller;
-  };
-
-  void publish(Routes& routes) const;
-
+  Lab* const lab_;  // may be null
   const CallerCheck callers_;
   const Idempotency idempotency_;
   const Pipeline pipeline_;
@@ -132,7 +126,6 @@ class Website {
   const CouponController coupons_;
   const DocsController docs_;
   const PagesController pages_;
-  const std::unique_ptr<Lab> lab_;
   RouteTable routes_;
   Edge edge_;
 };

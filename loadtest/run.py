@@ -75,7 +75,7 @@ def compare(lab, wish, results):
     progress = Progress(sum(len(block) for _, _, block in blocks))
     measured = {}
     for _, _, block in blocks:
-        if not wish.quick or lab.is_cold(block[0].instances):
+        if not wish.quick:
             cells.warm_up(lab, block[0])
         for cell in block:
             line = measured.setdefault(cell, cells.Measured(cell, len(measured) + 1))

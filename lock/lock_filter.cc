@@ -105,8 +105,7 @@ drogon::Task<std::optional<Lease>> LockFilter::takeInTime(const LockHold& hold) 
   auto& storage = *hold.strategy().storage;
   const auto wait = lockable_.failFast ? Millis{0} : lockable_.wait;
   const auto deadline = SteadyClock::now() + wait;
-  const std::size_t together = hold.strategy().alone ? 1 : lockable_.together;
-  LockRequest request{hold.key(), wait, lockable_.lease, together};
+  LockRequest request{hold.key(), wait, lockable_.lease, lockable_.together};
   for (bool isFirst = true;; isFirst = false) {
     auto lease = co_await storage.tryLock(request);
     if (!lease || SteadyClock::now() < lease->validUntil) co_return lease;

@@ -15,7 +15,6 @@ namespace festa::lock {
 struct Strategy {
   std::string name;
   LockStorage* storage = nullptr;  // outlives all holds
-  bool alone = false;              // the key is not held together with others, see Lockable
 };
 
 // Used by the request's coroutine and by its watchdog, whose renewal may end after the request:

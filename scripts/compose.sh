@@ -78,9 +78,13 @@ start_stack() {
 }
 
 compose_up() {
+  local image=FESTABOOK_IMAGE tag=festabook:local options=()
   case ${1:-} in
     '') ;;
-    --lab) use_lab ;;
+    --lab)
+      use_lab
+      image=FESTABOOK_LAB_IMAGE tag=festabook:lab options=(--build-arg LAB=ON)
+      ;;
     *) die "unknown option '$1'; ./dev help lists them." ;;
   esac
   find_compose
@@ -88,9 +92,9 @@ compose_up() {
     make_secrets "$COMPOSE_ENV"
     say "- new secrets in docker/.env, for your eyes only"
   fi
-  local tag
-  tag=$(sed -n 's/^FESTABOOK_IMAGE=//p' "$COMPOSE_ENV")
-  step "build the image (some minutes the first time)" "Docker must run, with BuildKit." build_image "${tag:-festabook:local}"
+  local chosen
+  chosen=$(sed -n "s/^$image=//p" "$COMPOSE_ENV")
+  step "build the image (some minutes the first time)" "Docker must run, with BuildKit." build_image "${chosen:-$tag}" "${options[@]}"
   step "start the stack" "'docker logs' of the service named above says more." start_stack
   say "ready http://$(compose port proxy 8080), Prometheus http://$(compose port prometheus 9090)," \
     "Grafana http://$(compose port grafana 3000) (admin, password in docker/.env)"

@@ -4,6 +4,7 @@ STACK_PACKAGES="docker.io docker-compose debootstrap iptables iproute2 python3 c
 STAND_INS="postgres:15-bookworm redis:7.0-bookworm rabbitmq:3.10 haproxy:2.6-bookworm prom/prometheus:v2.42.0"
 BASE_IMAGE=debian:bookworm-slim
 TEST_IMAGE=festabook:test
+LAB_IMAGE=festabook:test-lab
 USERS=300
 SEATS=300
 
@@ -84,6 +85,7 @@ make_images() {
     step "build the stand-in for $tag" "Look at the log." build_stand_in "$tag"
   done
   step "build our image (Drogon and the service; long the first time)" "Look at the log." build_image "$TEST_IMAGE" --network host
+  step "build the lab's image (the service once more)" "Look at the log." build_image "$LAB_IMAGE" --network host --build-arg LAB=ON
   end_docker
 }
 
@@ -106,6 +108,8 @@ refuses_to_start() {
   refused "'auth.jwt_secret' must have at least 32 bytes" "${run[@]}" "$TEST_IMAGE"
   refused "'demo' must be false" "${run[@]}" -e FESTA_DEMO=true "$TEST_IMAGE"
   refused "'lab' must be false" "${run[@]}" -e FESTA_LAB=true "$TEST_IMAGE"
+  refused "'lab' must be false" "${run[@]}" -e FESTA_LAB=true "$LAB_IMAGE"
+  refused "built without the lab" "${run[@]}" "$TEST_IMAGE" seed --users 1
   refused FESTABOOK_ "${COMPOSE[@]}" --env-file "$ROOT/docker/.env.example" "${COMPOSE_FILES[@]}" config
 }
 
@@ -273,7 +277,7 @@ compose_test() {
   find_compose
   step "production refuses to start without secrets, and as a demo or lab" "$log" refuses_to_start
   make_secrets "$COMPOSE_ENV"
-  echo "FESTABOOK_IMAGE=$TEST_IMAGE" >>"$COMPOSE_ENV"
+  printf '%s\n' "FESTABOOK_IMAGE=$TEST_IMAGE" "FESTABOOK_LAB_IMAGE=$LAB_IMAGE" >>"$COMPOSE_ENV"
   STACK=yes
   step "the stack starts as production" "$log" production_starts
   use_lab

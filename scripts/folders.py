@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "controllers/": ["controllers/", "services/", "lock/"],
     "app/": ["app/", "controllers/", "services/", "lock/"],
 }
+LAB = "app/lab/"  # a program may be linked without it
 
 
 def files(checkout):
@@ -50,6 +51,8 @@ def include_faults(checkout, names):
         if layer is None or not name.endswith((".h", ".cc")):
             continue
         for included in INCLUDE.findall((checkout / name).read_text()):
+            if included.startswith(LAB) and not name.startswith(LAB):
+                yield f"{name} includes {included}: app/lab.h is the only door to {LAB}"
             if not included.startswith(tuple(MAY_INCLUDE[layer])):
                 yield f"{name} includes {included}: {layer} may include {', '.join(MAY_INCLUDE[layer])} only"
 

@@ -11,21 +11,6 @@ namespace {
 
 using drogon::HttpRequestPtr;
 
-struct Backstop {
-  bool isOn;
-  bool mayShare = true;  // see WriteGuard
-};
-
-Backstop backstopOf(const HttpRequestPtr& request) {
-  const auto& wished = request->getHeader("x-backstop");
-  if (wished.empty()) return {request->getHeader("x-concurrency").empty()};
-  if (wished == "on") return {true};
-  if (wished == "single") return {true, false};
-  if (wished == "off") return {false};
-  throw invalidParameter(inHeader("X-Backstop"), "on, single, off 중 하나여야 합니다.",
-                         "must be on, single or off");
-}
-
 drogon::Task<> throwFault() {
   throw std::runtime_error("fault asked for by X-Lab-Fault");
   co_return;
@@ -37,29 +22,44 @@ drogon::Task<> throwNumber() {
   co_return;
 }
 
-// Does what X-Lab-Fault says before COMMIT, and passes on everything else.
-class FaultyWrites : public WriteObserver {
+// Does what X-Lab-Fault says before COMMIT, notes the times that X-Lab-Times asks for, and tells
+// `inner` everything.
+class LabWriteObserver : public WriteObserver {
  public:
-  FaultyWrites(std::unique_ptr<WriteObserver> inner, LabFault fault, lock::LockHold& hold,
-               LabPauses& pauses, LabTimes* times)
-      : inner_(std::move(inner)), fault_(fault), hold_(hold), pauses_(pauses), times_(times) {}
+  LabWriteObserver(drogon::HttpRequestPtr request, std::unique_ptr<WriteObserver> inner,
+                   std::optional<LabFault> fault, lock::LockHold& hold, LabPauses& pauses)
+      : request_(std::move(request)),
+        times_(LabTimekeeper::timesOf(request_)),
+        inner_(std::move(inner)),
+        fault_(fault),
+        hold_(hold),
+        pauses_(pauses) {}
 
-  drogon::Task<> committing() override {
-    switch (fault_.kind) {
+  bool hasTestPoint() const override { return fault_ || times_ != nullptr; }
+  drogon::Task<> beforeCommit() override {
+    if (!fault_) return noteTime();
+    switch (fault_->kind) {
       case LabFault::Kind::kRelease: return releaseThenPause();
       case LabFault::Kind::kThrow: return throwFault();
       case LabFault::Kind::kThrowNumber: return throwNumber();
-      case LabFault::Kind::kPause: return pauses_.pause(fault_.time);
+      case LabFault::Kind::kPause: break;
     }
-    return inner_->committing();
+    return pauses_.pause(fault_->time);
   }
-  void poolWaited(std::chrono::steady_clock::duration wait) override { inner_->poolWaited(wait); }
+  void poolWaited(std::chrono::steady_clock::duration wait) override {
+    if (times_ != nullptr) times_->begun = LabTimekeeper::now();
+    inner_->poolWaited(wait);
+  }
   void fenceRefused() override { inner_->fenceRefused(); }
   void fenceRenewed() override { inner_->fenceRenewed(); }
   void conflictRepeated() override { inner_->conflictRepeated(); }
   void commitUnknown(Resolution found) override { inner_->commitUnknown(found); }
 
  private:
+  drogon::Task<> noteTime() {
+    times_->committing = LabTimekeeper::now();
+    co_return;
+  }
   // Wrong by design: the control that proves a test can see.
   drogon::Task<> releaseThenPause() {
     if (hold_.lease()) co_await hold_.release();
@@ -67,11 +67,12 @@ class FaultyWrites : public WriteObserver {
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }
 
+  const drogon::HttpRequestPtr request_;  // owns the times
+  LabTimes* const times_;                 // may be null
   const std::unique_ptr<WriteObserver> inner_;
-  const LabFault fault_;
+  const std::optional<LabFault> fault_;
   lock::LockHold& hold_;
   LabPauses& pauses_;
-  LabTimes* const times_;  // of the request, which outlives its writes; may be null
 };
 
 }  // namespace
@@ -94,8 +95,29 @@ std::optional<LabFault> labFaultOf(const std::string& text) {
   return LabFault{Kind::kPause, time};
 }
 
+std::optional<Backstop> backstopOf(const drogon::HttpRequest& request) {
+  const auto& wished = request.getHeader("x-backstop");
+  if (wished == "off") return Backstop::kOff;
+  if (wished == "on") return Backstop::kOn;
+  if (!wished.empty()) return std::nullopt;
+  return request.getHeader("x-concurrency").empty() ? Backstop::kOn : Backstop::kOff;
+}
+
+LabProtections::LabProtections(const Protections& configured, const Strategies& strategies,
+                               LabPauses& pauses, const LabTimekeeper& times, Backstop backstop)
+    : configured_(configured),
+      strategies_(strategies),
+      pauses_(pauses),
+      times_(times),
+      backstop_(backstop) {
+  for (const auto& row : strategyTable())
+    if (row.takesLock() && strategies.isAvailable(row))
+      unshared_[row.name] = std::make_unique<UnsharedStorage>(*strategies.lockOf(row).storage);
+}
+
 Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockable& lockable) const {
-  labFaultOf(request->getHeader("x-lab-fault"));  // refused before a lock is taken for it
+  // Refused before a lock is taken.
+  const bool hasFault = labFaultOf(request->getHeader("x-lab-fault")).has_value();
   times_.attend(request);
   auto wished = lockable;
   const auto& concurrency = request->getHeader("x-concurrency");
@@ -104,26 +126,27 @@ Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockabl
   if (row == nullptr || !strategies_.isAvailable(*row) || !row->appliesTo(lockable.name))
     throw invalidParameter(inHeader("X-Concurrency"), "이 호출에 쓸 수 있는 전략이 아닙니다.",
                            "must be a strategy that can be used for this");
+  if (!backstopOf(*request))
+    throw invalidParameter(inHeader("X-Backstop"), "on, off 중 하나여야 합니다.",
+                           "must be on or off");
   auto protection = configured_.of(request, wished);
-  const auto backstop = backstopOf(request);
-  protection.isAlone = !backstop.isOn;
-  protection.mayShare = backstop.mayShare;
-  // A request with a fault keeps no other waiting, either.
-  const bool hasFault = !request->getHeader("x-lab-fault").empty();
-  protection.lock.alone = protection.isAlone || !protection.mayShare || hasFault;
-  // Constraints alone are a strategy, too.
-  const bool usesConstraints = protection.inside == Guard::kConstraint;
-  if (protection.isAlone && !usesConstraints) protection.unguarded = &writes_;
+  const bool isUnshared = backstop_ == Backstop::kOff || hasFault;
+  if (isUnshared && row->takesLock()) protection.lock.storage = unshared_.at(row->name).get();
   return protection;
+}
+
+WriteGuard LabProtections::guard(const Protection& protection, const lock::LockHold& hold,
+                                 Hold& held) const {
+  auto guard = configured_.guard(protection, hold, held);
+  if (backstop_ == Backstop::kOff) guard.fence.reset();
+  return guard;
 }
 
 std::unique_ptr<WriteObserver> LabProtections::observe(const HttpRequestPtr& request,
                                                        lock::LockHold& hold) const {
-  auto observer = LabTimekeeper::observe(request, configured_.observe(request, hold));
   const auto fault = labFaultOf(request->getHeader("x-lab-fault"));
-  if (!fault) return observer;
-  return std::make_unique<FaultyWrites>(std::move(observer), *fault, hold, pauses_,
-                                        LabTimekeeper::timesOf(request));
+  return std::make_unique<LabWriteObserver>(request, configured_.observe(request, hold), fault,
+                                            hold, pauses_);
 }
 
 }  // namespace festa

@@ -1,5 +1,7 @@
 #include "app/lab/lab_times.h"
 
+#include <drogon/HttpAppFramework.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -33,6 +35,15 @@ bool readPart(std::string_view name, std::string_view value, LabTimes& times) {
   return name == "instance" || name == "outcome";
 }
 
+const std::string kAttribute = "festa.lab.times";
+constexpr const char* kHeader = "X-Lab-Times";
+
+using TimesPtr = std::shared_ptr<LabTimes>;
+
+std::int64_t nanos(lock::SteadyClock::duration time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
 }  // namespace
 
 std::string textOf(const LabTimes& times) {
@@ -56,6 +67,50 @@ std::optional<LabTimes> labTimesIn(std::string_view text) {
   }
   if (times.instance.empty()) return std::nullopt;
   return times;
+}
+
+std::int64_t LabTimekeeper::now() {
+  return nanos(lock::SteadyClock::now().time_since_epoch());
+}
+
+void LabTimekeeper::install() {
+  drogon::app().registerPreSendingAdvice(
+      [](const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) {
+        const auto* const times = timesOf(request);
+        if (times != nullptr) response->addHeader(kHeader, textOf(*times));
+      });
+}
+
+void LabTimekeeper::attend(const drogon::HttpRequestPtr& request) const {
+  if (request->getHeader(kHeader) != "on") return;
+  auto times = std::make_shared<LabTimes>();
+  times->instance = instance_;
+  request->attributes()->insert(kAttribute, std::move(times));
+}
+
+LabTimes* LabTimekeeper::timesOf(const drogon::HttpRequestPtr& request) {
+  const auto& attributes = request->attributes();
+  return attributes->find(kAttribute) ? attributes->get<TimesPtr>(kAttribute).get() : nullptr;
+}
+
+void LabTimekeeper::finished(const drogon::HttpRequestPtr& request,
+                             const lock::LockRecord& record) {
+  inner_.finished(request, record);
+  auto* const times = timesOf(request);
+  if (times == nullptr) return;
+  const bool ran = record.granted != lock::SteadyTime{};
+  const auto moment = now();
+  times->outcome = nameOf(record.outcome);
+  times->fence = record.fence;
+  if (!ran) {
+    times->asked = moment - nanos(record.wait);
+    return;
+  }
+  times->granted = nanos(record.granted.time_since_epoch());
+  times->asked = times->granted - nanos(record.wait);
+  if (record.fence > 0) times->received = nanos(record.received.time_since_epoch());
+  times->ended = nanos(record.ended.time_since_epoch());
+  if (times->released == 0) times->released = times->granted + nanos(record.hold);
 }
 
 }  // namespace festa

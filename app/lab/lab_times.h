@@ -1,5 +1,7 @@
-// When things happened to a request of the lab, told in a header of its answer.
+// When things happened to a request of the lab that asks for it, told in a header of its answer.
 #pragma once
+
+#include "lock/lock_observer.h"
 
 #include <cstdint>
 #include <optional>
@@ -29,5 +31,33 @@ struct LabTimes {
 // The text of the header X-Lab-Times, and back. Nullopt: it is no such text.
 std::string textOf(const LabTimes& times);
 std::optional<LabTimes> labTimesIn(std::string_view text);
+
+// A request with `X-Lab-Times: on` gets its times in a header of that name of its answer. Decorates
+// the observer of all locks. Thread-safe: the times belong to their request.
+class LabTimekeeper : public lock::LockObserver {
+ public:
+  // `instance` is this process's name. `inner` outlives this.
+  LabTimekeeper(lock::LockObserver& inner, std::string instance)
+      : inner_(inner), instance_(std::move(instance)) {}
+
+  // Hooks itself into Drogon, which keeps a reference until its end. Once, before run().
+  void install();
+
+  // Begins to note the times of a request that asks for them.
+  void attend(const drogon::HttpRequestPtr& request) const;
+  // nullptr: it did not ask. Valid as long as the request.
+  static LabTimes* timesOf(const drogon::HttpRequestPtr& request);
+  static std::int64_t now();
+
+  void finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) override;
+  void renewed(const std::string& lockable, const std::string& strategy,
+               lock::RenewalOutcome outcome) override {
+    inner_.renewed(lockable, strategy, outcome);
+  }
+
+ private:
+  lock::LockObserver& inner_;
+  const std::string instance_;
+};
 
 }  // namespace festa

@@ -93,7 +93,7 @@ class Pipeline {
         co_return problem(call.request, ServiceError(ErrorCode::kLockTimeout));
       HeldLock held(hold);
       const auto observer = pipeline.parts_.protections.observe(call.request, hold);
-      WriteGuard guard = guardFor(protection, hold, held);
+      WriteGuard guard = pipeline.parts_.protections.guard(protection, hold, held);
       guard.observer = observer.get();
       co_return co_await route.handle(call, guard);
     }
@@ -107,10 +107,8 @@ class Pipeline {
     if (protection.queue != nullptr) co_return co_await route.enqueue(call, *protection.queue);
     // What is known without the lock. Returned, not thrown: most requests of a rush end here, and
     // an exception costs more than the answer.
-    if (!protection.isAlone) {
-      const auto known = route.shortcut(call);
-      if (known) co_return problem(call.request, ServiceError(*known));
-    }
+    const auto known = route.shortcut(call);
+    if (known) co_return problem(call.request, ServiceError(*known));
     co_await route.prepare(call.input);
     LockedWork<Route> work{*this, route, call, protection};
     const auto answer =

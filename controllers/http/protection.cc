@@ -5,14 +5,12 @@ namespace festa {
 WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held) {
   WriteGuard guard;
   guard.inside = protection.inside;
-  guard.unguarded = protection.unguarded;
-  guard.mayShare = protection.mayShare;
   guard.key = hold.key();
   guard.lockWait = protection.longestLockWait;
   const auto lease = hold.lease();
   if (!lease) return guard;
   guard.hold = &held;
-  if (!protection.isAlone) guard.fence = lease->fence;
+  guard.fence = lease->fence;
   return guard;
 }
 

@@ -17,12 +17,7 @@ class ClaimQueue;
 struct Protection {
   lock::Strategy lock;          // taken before the transaction; without a storage, none is
   Guard inside = Guard::kNone;  // what happens inside the transaction
-  // In the lab: the strategy has no backstop, neither fence nor constraint nor the view of sold
-  // seats.
-  bool isAlone = false;
-  bool mayShare = true;                        // see WriteGuard
-  const UnguardedWrites* unguarded = nullptr;  // see WriteGuard
-  ClaimQueue* queue = nullptr;                 // set: the write waits there, and no lock is taken
+  ClaimQueue* queue = nullptr;  // set: the write waits there, and no lock is taken
   std::chrono::milliseconds longestLockWait{5000};  // of guards that wait inside the database
 };
 
@@ -41,6 +36,12 @@ class Protections {
   // Throws ServiceError when a header asks for a protection that is not allowed.
   virtual Protection of(const drogon::HttpRequestPtr& request,
                         const lock::Lockable& lockable) const = 0;
+
+  // What the services get for a request under this hold.
+  virtual WriteGuard guard(const Protection& protection, const lock::LockHold& hold,
+                           Hold& held) const {
+    return guardFor(protection, hold, held);
+  }
 
   // The observer of the writes of a request under this hold.
   virtual std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,

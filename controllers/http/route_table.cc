@@ -35,6 +35,14 @@ void RouteTable::add(std::unique_ptr<Endpoint> endpoint) {
   found->endpoints.emplace_back(method, std::move(endpoint));
 }
 
+std::unique_ptr<Endpoint>& RouteTable::endpointOf(std::string_view method,
+                                                  const std::string& pattern) {
+  for (auto& path : paths_)
+    for (auto& [name, endpoint] : path.endpoints)
+      if (path.pattern == pattern && name == method) return endpoint;
+  throw std::logic_error("there is no such route");
+}
+
 bool RouteTable::fits(const Path& path, const std::vector<std::string>& segments,
                       Parameters& parameters) {
   if (path.segments.size() != segments.size()) return false;

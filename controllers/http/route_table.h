@@ -32,6 +32,10 @@ class RouteTable {
 
   void add(std::unique_ptr<Endpoint> endpoint);
 
+  // The endpoint of this method and pattern, for one that is put in front of it. Throws
+  // std::logic_error when there is none.
+  std::unique_ptr<Endpoint>& endpointOf(std::string_view method, const std::string& pattern);
+
   Match match(std::string_view method, std::string_view path) const;
   std::vector<Route> all() const;
 

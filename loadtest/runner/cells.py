@@ -13,6 +13,8 @@ UNFINISHED = "SELECT 1 FROM coupon_claims WHERE coupon_id = ANY ($1) AND state I
 
 
 def fleet_settings(cell):
+    if cell.backstop == "single":
+        return {"FESTA_DATABASE_BATCH_MEMBERS": "1", "FESTA_LOCK_LOCKABLES_COUPONS_TOGETHER": "1"}
     if not cell.workers:
         return {}
     return {"FESTA_QUEUE_WORKERS": str(cell.workers), "FESTA_QUEUE_WORK_MS": str(WORK_MS)}
@@ -20,7 +22,7 @@ def fleet_settings(cell):
 
 def variables(lab, fleet, cell, scale):
     return {"BASE_URL": fleet.url(), "TOKENS": lab.tokens, "STRATEGY": cell.strategy.name,
-            "QUEUES": "yes" if cell.strategy.is_queue() else "", "BACKSTOP": cell.backstop, "SCALE": scale,
+            "QUEUES": "yes" if cell.strategy.is_queue() else "", "BACKSTOP": "on" if cell.backstop == "single" else cell.backstop, "SCALE": scale,
             "WORK_MS": WORK_MS if cell.workers else 0, **dict(cell.scenario.variables)}
 
 
@@ -159,8 +161,10 @@ def run_round(lab, measured, scale):
 
 
 def run_cell(lab, measured, scale):
-    """Once, and controls until they are seen to fail, but not for ever."""
+    """Once, and controls until they are seen to fail, but not for ever. Instances that have just been started are warmed up."""
     try:
+        if not lab.fleet(measured.cell.instances, **fleet_settings(measured.cell)).has_served:
+            warm_up(lab, measured.cell)
         run_round(lab, measured, scale)
         while measured.is_blind() and measured.rounds < TRIES_OF_A_CONTROL:
             run_round(lab, measured, scale)

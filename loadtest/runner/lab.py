@@ -83,10 +83,6 @@ class LoadLab(Lab):
             self._wanted = wanted
         return self._fleet
 
-    def is_cold(self, count):
-        """No instances in that number have served yet."""
-        return self._wanted is None or self._wanted[0] != count or not self._fleet.has_served
-
     def stop_fleet(self):
         if self._fleet:
             self._fleet.stop()

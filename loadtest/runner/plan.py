@@ -42,7 +42,7 @@ class Cell:
     """One line of the comparison; run once per round."""
     scenario: Scenario
     strategy: Strategy
-    backstop: str  # off, on, single (on, each write in a transaction of its own); empty: queues, which have their own
+    backstop: str  # off, on, single (on, and instances that share neither holds nor transactions); empty: queues, which have their own
     instances: int
     workers: int = 0  # of a queue, per instance; 0: as configured
 

@@ -2,7 +2,6 @@
 
 #include "services/festivals/festival_service.h"
 #include "services/write/local_time.h"
-#include "services/write/unguarded_writes.h"
 
 #include <limits>
 
@@ -28,40 +27,9 @@ drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int6
   co_return PinState{rows[0][1].as<bool>()};
 }
 
-// The rule "at most three" in SQL: a pinned row occupies a slot that the schema allows only once.
-drogon::Task<std::int64_t> countPinned(Sql& sql, std::int64_t festivalId) {
-  const auto rows = co_await sql.execSqlCoro(
-      "SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
-  co_return rows[0][0].as<std::int64_t>();
-}
-
-drogon::Task<> requireRoomForPin(Sql& sql, std::int64_t festivalId) {
-  // Not in the condition: GCC 12 miscompiles some conditions that contain co_await.
-  const auto pinned = co_await countPinned(sql, festivalId);
-  if (pinned >= AnnouncementService::kMaxPinned)
-    throw ServiceError(ErrorCode::kPinnedLimitExceeded);
-}
-
 Announcement createdFrom(const NewAnnouncement& data, const drogon::orm::Result& rows) {
   return Announcement{rows[0][0].as<std::int64_t>(), data.title, data.content, data.isPinned,
                       rows[0][1].as<std::string>()};
-}
-
-drogon::Task<Announcement> insertInSlot(Sql& sql, std::int64_t festivalId,
-                                        const NewAnnouncement& data) {
-  // A concurrent writer may take the slot first; then nothing is inserted, and the next free one is
-  // tried.
-  while (true) {
-    const auto rows = co_await sql.execSqlCoro(
-        "INSERT INTO announcements (festival_id, title, content, is_pinned, pin_slot)"
-        " SELECT $1, $2, $3, true, slot FROM generate_series(1, 3) AS slot"
-        " WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE festival_id = $1 AND pin_slot = slot)"
-        " ORDER BY slot LIMIT 1 ON CONFLICT DO NOTHING RETURNING id, " FESTA_LOCAL_TIME(
-            "created_at"),
-        festivalId, data.title, data.content);
-    if (!rows.empty()) co_return createdFrom(data, rows);
-    co_await requireRoomForPin(sql, festivalId);
-  }
 }
 
 drogon::Task<Announcement> insertUnpinned(Sql& sql, std::int64_t festivalId,
@@ -92,42 +60,6 @@ drogon::Task<> makeRoom(Sql& sql, std::int64_t festivalId, std::optional<std::in
       " SELECT festival_id FROM found",
       *insteadOf, festivalId);
   requireInFestival(rows, festivalId);
-}
-
-drogon::Task<Announcement> insert(Sql& sql, std::int64_t festivalId, const NewAnnouncement& data,
-                                  const WriteGuard& guard) {
-  if (data.isPinned) co_await makeRoom(sql, festivalId, data.insteadOf);
-  if (guard.unguarded != nullptr) co_return co_await guard.unguarded->insert(sql, festivalId, data);
-  if (data.isPinned) co_return co_await insertInSlot(sql, festivalId, data);
-  co_return co_await insertUnpinned(sql, festivalId, data);
-}
-
-drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id) {
-  // A slot taken by a concurrent writer is a unique violation, which guardedWrite repeats.
-  const auto rows = co_await sql.execSqlCoro(
-      "UPDATE announcements SET is_pinned = true, pin_slot = free.slot, unguarded = false"
-      " FROM (SELECT slot FROM generate_series(1, 3) AS slot"
-      "  WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE festival_id = $1 AND pin_slot = slot)"
-      "  ORDER BY slot LIMIT 1) AS free"
-      " WHERE id = $2 AND deleted_at IS NULL RETURNING id",
-      festivalId, id);
-  if (!rows.empty()) co_return;
-  co_await findForWrite(sql, festivalId, id);
-  throw ServiceError(ErrorCode::kPinnedLimitExceeded);
-}
-
-drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, PinChange change,
-                             const WriteGuard& guard) {
-  const auto state = co_await findForWrite(sql, festivalId, id);
-  if (state.isPinned == change.pinned) co_return change.pinned;
-  if (change.pinned) co_await makeRoom(sql, festivalId, change.insteadOf);
-  if (change.pinned && guard.unguarded != nullptr)
-    co_await guard.unguarded->pin(sql, festivalId, id);
-  else if (change.pinned)
-    co_await pin(sql, festivalId, id);
-  else
-    co_await unpin(sql, id);
-  co_return change.pinned;
 }
 
 drogon::Task<std::int64_t> softDelete(Sql& sql, std::int64_t festivalId, std::int64_t id) {
@@ -189,11 +121,72 @@ constexpr const char* kSelectPage =
 
 }  // namespace
 
+drogon::Task<> AnnouncementService::requireRoomForPin(Sql& sql, std::int64_t festivalId) {
+  const auto rows = co_await sql.execSqlCoro(
+      "SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
+  if (rows[0][0].as<std::int64_t>() >= kMaxPinned)
+    throw ServiceError(ErrorCode::kPinnedLimitExceeded);
+}
+
+drogon::Task<Announcement> AnnouncementService::insert(Sql& sql, std::int64_t festivalId,
+                                                       const NewAnnouncement& announcement,
+                                                       const WriteGuard&) const {
+  if (!announcement.isPinned) co_return co_await insertUnpinned(sql, festivalId, announcement);
+  // A concurrent writer may take the slot first; then nothing is inserted, and the next free one is
+  // tried.
+  while (true) {
+    const auto rows = co_await sql.execSqlCoro(
+        "INSERT INTO announcements (festival_id, title, content, is_pinned, pin_slot)"
+        " SELECT $1, $2, $3, true, slot FROM generate_series(1, 3) AS slot"
+        " WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE festival_id = $1 AND pin_slot = slot)"
+        " ORDER BY slot LIMIT 1 ON CONFLICT DO NOTHING RETURNING id, " FESTA_LOCAL_TIME(
+            "created_at"),
+        festivalId, announcement.title, announcement.content);
+    if (!rows.empty()) co_return createdFrom(announcement, rows);
+    co_await requireRoomForPin(sql, festivalId);
+  }
+}
+
+drogon::Task<> AnnouncementService::pin(Sql& sql, std::int64_t festivalId, std::int64_t id,
+                                        const WriteGuard&) const {
+  // A slot taken by a concurrent writer is a unique violation, which guardedWrite repeats.
+  const auto rows = co_await sql.execSqlCoro(
+      "UPDATE announcements SET is_pinned = true, pin_slot = free.slot, unguarded = false"
+      " FROM (SELECT slot FROM generate_series(1, 3) AS slot"
+      "  WHERE NOT EXISTS (SELECT 1 FROM announcements WHERE festival_id = $1 AND pin_slot = slot)"
+      "  ORDER BY slot LIMIT 1) AS free"
+      " WHERE id = $2 AND deleted_at IS NULL RETURNING id",
+      festivalId, id);
+  if (!rows.empty()) co_return;
+  co_await findForWrite(sql, festivalId, id);
+  throw ServiceError(ErrorCode::kPinnedLimitExceeded);
+}
+
+drogon::Task<Announcement> AnnouncementService::makeRoomAndInsert(
+    Sql& sql, std::int64_t festivalId, const NewAnnouncement& announcement,
+    const WriteGuard& guard) const {
+  if (announcement.isPinned) co_await makeRoom(sql, festivalId, announcement.insteadOf);
+  co_return co_await insert(sql, festivalId, announcement, guard);
+}
+
+drogon::Task<bool> AnnouncementService::changePin(Sql& sql, std::int64_t festivalId,
+                                                  std::int64_t id, PinChange change,
+                                                  const WriteGuard& guard) const {
+  const auto state = co_await findForWrite(sql, festivalId, id);
+  if (state.isPinned == change.pinned) co_return change.pinned;
+  if (change.pinned) co_await makeRoom(sql, festivalId, change.insteadOf);
+  if (change.pinned)
+    co_await pin(sql, festivalId, id, guard);
+  else
+    co_await unpin(sql, id);
+  co_return change.pinned;
+}
+
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
                                                        WriteGuard guard,
                                                        const Receipt<Announcement>* receipt) const {
-  auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
+  auto write = [&](Sql& sql) { return makeRoomAndInsert(sql, festivalId, announcement, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
   co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
                                   receipt);

@@ -31,6 +31,7 @@ class AnnouncementService {
   static constexpr int kMaxPinned = 3;
 
   explicit AnnouncementService(const Database& database) : database_(database) {}
+  virtual ~AnnouncementService() = default;
 
   // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin; then nothing is unpinned either.
   drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
@@ -53,7 +54,25 @@ class AnnouncementService {
   drogon::Task<AnnouncementPage> list(std::int64_t festivalId, std::optional<std::int64_t> after,
                                       std::size_t bytes) const;
 
+ protected:
+  // Steps of create() and setPinned(), in their transaction, whose guard is open. They keep the
+  // rule "at most three" by themselves: a pinned row occupies a slot that the schema allows once.
+  virtual drogon::Task<Announcement> insert(Sql& sql, std::int64_t festivalId,
+                                            const NewAnnouncement& announcement,
+                                            const WriteGuard& guard) const;
+  virtual drogon::Task<> pin(Sql& sql, std::int64_t festivalId, std::int64_t id,
+                             const WriteGuard& guard) const;
+
+  // Throws ServiceError(kPinnedLimitExceeded).
+  static drogon::Task<> requireRoomForPin(Sql& sql, std::int64_t festivalId);
+
  private:
+  drogon::Task<Announcement> makeRoomAndInsert(Sql& sql, std::int64_t festivalId,
+                                               const NewAnnouncement& announcement,
+                                               const WriteGuard& guard) const;
+  drogon::Task<bool> changePin(Sql& sql, std::int64_t festivalId, std::int64_t id, PinChange change,
+                               const WriteGuard& guard) const;
+
   const Database& database_;
 };
 

@@ -1,7 +1,5 @@
 #include "services/coupons/coupon_grant.h"
 
-#include "services/write/unguarded_writes.h"
-
 namespace festa {
 
 namespace {
@@ -101,10 +99,6 @@ drogon::Task<std::optional<CouponClaim>> CouponGrant::readBack(SqlClient& sql) {
       " WHERE c.id = $1 AND claim.user_id = $2 AND claim.fence = $3 AND claim.ordinal IS NULL",
       couponId_, userId_, fence_);
   co_return claimIn(rows);
-}
-
-drogon::Task<CouponClaim> CouponGrant::writeUnguarded(Sql& sql, const UnguardedWrites& writes) {
-  return writes.grant(sql, *this);
 }
 
 }  // namespace festa

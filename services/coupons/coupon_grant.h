@@ -18,7 +18,6 @@ class CouponGrant : public AtomicWrite<CouponClaim> {
   drogon::Task<StoredRow> look(SqlClient& sql) override;
   drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
   drogon::Task<std::optional<CouponClaim>> readBack(SqlClient& sql) override;
-  drogon::Task<CouponClaim> writeUnguarded(Sql& sql, const UnguardedWrites& writes) override;
 
   std::int64_t couponId() const { return couponId_; }
   std::int64_t userId() const { return userId_; }

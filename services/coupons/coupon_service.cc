@@ -37,8 +37,13 @@ drogon::Task<CouponClaim> CouponService::claim(std::int64_t couponId, std::int64
                                                WriteGuard guard,
                                                const Receipt<CouponClaim>* receipt) const {
   CouponGrant grant(couponId, userId);
+  co_return co_await claimBy(grant, std::move(guard), receipt);
+}
+
+drogon::Task<CouponClaim> CouponService::claimBy(CouponGrant& grant, WriteGuard guard,
+                                                 const Receipt<CouponClaim>* receipt) const {
   SharedGrant shared(database_, grant, guard, receipt, counts_);
-  const bool mayShare = guard.mayShare && (receipt == nullptr || receipt->attempt() != nullptr);
+  const bool mayShare = receipt == nullptr || receipt->attempt() != nullptr;
   co_return co_await guardedStatement<CouponClaim>(database_.client(), guard, database_.settings,
                                                    grant, receipt, mayShare ? &shared : nullptr);
 }

@@ -28,21 +28,30 @@ struct CouponClaim {
   std::int64_t remaining = 0;  // after this one
 };
 
+class CouponGrant;
+
 // Thread-safe.
 class CouponService {
  public:
   explicit CouponService(const Database& database) : database_(database) {}
+  virtual ~CouponService() = default;
 
   drogon::Task<Coupon> create(NewCoupon coupon, const Receipt<Coupon>* receipt = nullptr) const;
   // Throws ServiceError(kCouponNotFound).
   drogon::Task<Coupon> find(std::int64_t id) const;
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kCouponSoldOut, kAlreadyClaimed, and what
   // guardedWrite throws.
-  drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
-                                  const Receipt<CouponClaim>* receipt = nullptr) const;
+  virtual drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId,
+                                          WriteGuard guard,
+                                          const Receipt<CouponClaim>* receipt = nullptr) const;
 
   // Of claims that were granted together.
   const SharedCounts& counts() const { return counts_; }
+
+ protected:
+  // claim() by this grant.
+  drogon::Task<CouponClaim> claimBy(CouponGrant& grant, WriteGuard guard,
+                                    const Receipt<CouponClaim>* receipt) const;
 
  private:
   const Database& database_;

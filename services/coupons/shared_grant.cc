@@ -134,7 +134,7 @@ drogon::Task<std::optional<CouponClaim>> SharedGrant::run() {
   if (!guard_.hold->isShared())
     co_return co_await attemptStatement<CouponClaim>(database_.client(), guard_, database_.settings,
                                                      grant_, receipt_);
-  if (guard_.observer != nullptr) co_await guard_.observer->committing();
+  if (auto* const point = testPointOf(guard_.observer)) co_await point->beforeCommit();
   Member mine(grant_, guard_, receipt_);
   const auto parts = co_await guard_.hold->gather(mine);
   if (!parts.empty()) {

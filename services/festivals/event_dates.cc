@@ -1,7 +1,5 @@
 #include "services/festivals/event_dates.h"
 
-#include "services/write/unguarded_writes.h"
-
 namespace festa {
 
 namespace {
@@ -21,38 +19,6 @@ drogon::Task<> requireFree(Sql& sql, std::int64_t festivalId, const std::string&
   if (!rows.empty()) throw ServiceError(ErrorCode::kAlreadyRegisteredEventDate);
 }
 
-drogon::Task<EventDates::Row> insertOnce(Sql& sql, std::int64_t festivalId, const std::string& date,
-                                         const WriteGuard& guard) {
-  co_await requireFree(sql, festivalId, date, 0);
-  co_await requireRoom(sql, EventDates::table(), festivalId);
-  if (guard.unguarded != nullptr)
-    co_return co_await guard.unguarded->addDate(sql, festivalId, date);
-  const auto rows = co_await sql.execSqlCoro(
-      "INSERT INTO event_dates (festival_id, date) VALUES ($1, $2::text::date)"
-      " ON CONFLICT DO NOTHING RETURNING id, date::text",
-      festivalId, date);
-  // A concurrent writer took the date first. The repetition sees it.
-  if (rows.empty()) throw WriteConflict();
-  co_return EventDates::read(rows[0]);
-}
-
-drogon::Task<EventDates::Row> updateOnce(Sql& sql, std::int64_t festivalId, std::int64_t id,
-                                         const std::string& date, const WriteGuard& guard) {
-  co_await requireOwned(sql, EventDates::table(), festivalId, id);
-  co_await requireFree(sql, festivalId, date, id);
-  if (guard.unguarded != nullptr) {
-    co_await guard.unguarded->changeDate(sql, id, date);
-    co_return EventDates::Row{id, {date}};
-  }
-  // A date taken by a concurrent writer is a unique violation, which guardedWrite repeats.
-  const auto rows = co_await sql.execSqlCoro(
-      "UPDATE event_dates SET date = $1::text::date, unguarded = false WHERE id = $2"
-      " RETURNING id, date::text",
-      date, id);
-  if (rows.empty()) throw ServiceError(ErrorCode::kEventDateNotFound);
-  co_return EventDates::read(rows[0]);
-}
-
 }  // namespace
 
 const FestivalTable& EventDates::table() {
@@ -67,6 +33,46 @@ const FestivalTable& EventDates::table() {
 
 EventDates::Row EventDates::read(const drogon::orm::Row& row) {
   return {row[0].as<std::int64_t>(), {row[1].as<std::string>()}};
+}
+
+drogon::Task<EventDates::Row> EventDateService::insertDate(Sql& sql, std::int64_t festivalId,
+                                                           const std::string& date,
+                                                           const WriteGuard&) const {
+  const auto rows = co_await sql.execSqlCoro(
+      "INSERT INTO event_dates (festival_id, date) VALUES ($1, $2::text::date)"
+      " ON CONFLICT DO NOTHING RETURNING id, date::text",
+      festivalId, date);
+  // A concurrent writer took the date first. The repetition sees it.
+  if (rows.empty()) throw WriteConflict();
+  co_return EventDates::read(rows[0]);
+}
+
+drogon::Task<EventDates::Row> EventDateService::updateDate(Sql& sql, std::int64_t id,
+                                                           const std::string& date,
+                                                           const WriteGuard&) const {
+  // A date taken by a concurrent writer is a unique violation, which guardedWrite repeats.
+  const auto rows = co_await sql.execSqlCoro(
+      "UPDATE event_dates SET date = $1::text::date, unguarded = false WHERE id = $2"
+      " RETURNING id, date::text",
+      date, id);
+  if (rows.empty()) throw ServiceError(ErrorCode::kEventDateNotFound);
+  co_return EventDates::read(rows[0]);
+}
+
+drogon::Task<EventDates::Row> EventDateService::insertOnce(Sql& sql, std::int64_t festivalId,
+                                                           const std::string& date,
+                                                           const WriteGuard& guard) const {
+  co_await requireFree(sql, festivalId, date, 0);
+  co_await requireRoom(sql, EventDates::table(), festivalId);
+  co_return co_await insertDate(sql, festivalId, date, guard);
+}
+
+drogon::Task<EventDates::Row> EventDateService::updateOnce(Sql& sql, std::int64_t festivalId,
+                                                           std::int64_t id, const std::string& date,
+                                                           const WriteGuard& guard) const {
+  co_await requireOwned(sql, EventDates::table(), festivalId, id);
+  co_await requireFree(sql, festivalId, date, id);
+  co_return co_await updateDate(sql, id, date, guard);
 }
 
 drogon::Task<EventDates::Row> EventDateService::create(

@@ -25,6 +25,7 @@ struct EventDates : FestivalKind {
 class EventDateService : public FestivalItems<EventDates> {
  public:
   using FestivalItems::FestivalItems;
+  virtual ~EventDateService() = default;
 
   drogon::Task<EventDates::Row> create(std::int64_t festivalId, EventDates::Item item,
                                        WriteGuard guard,
@@ -32,6 +33,22 @@ class EventDateService : public FestivalItems<EventDates> {
   drogon::Task<EventDates::Row> change(std::int64_t festivalId, std::int64_t id,
                                        EventDates::Item item, WriteGuard guard,
                                        const Receipt<EventDates::Row>* receipt = nullptr) const;
+
+ protected:
+  // Steps of create() and change(), in their transaction, whose guard is open and in which the date
+  // was seen to be free. A concurrent writer that takes it nevertheless makes them a conflict.
+  virtual drogon::Task<EventDates::Row> insertDate(Sql& sql, std::int64_t festivalId,
+                                                   const std::string& date,
+                                                   const WriteGuard& guard) const;
+  virtual drogon::Task<EventDates::Row> updateDate(Sql& sql, std::int64_t id,
+                                                   const std::string& date,
+                                                   const WriteGuard& guard) const;
+
+ private:
+  drogon::Task<EventDates::Row> insertOnce(Sql& sql, std::int64_t festivalId,
+                                           const std::string& date, const WriteGuard& guard) const;
+  drogon::Task<EventDates::Row> updateOnce(Sql& sql, std::int64_t festivalId, std::int64_t id,
+                                           const std::string& date, const WriteGuard& guard) const;
 };
 
 }  // namespace festa

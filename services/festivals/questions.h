@@ -31,6 +31,7 @@ struct QuestionPlace {
 class QuestionService : public FestivalItems<Questions> {
  public:
   using FestivalItems::FestivalItems;
+  virtual ~QuestionService() = default;
 
   // Behind all others: the largest sequence + 1.
   drogon::Task<Questions::Row> create(std::int64_t festivalId, Questions::Item item,
@@ -43,6 +44,24 @@ class QuestionService : public FestivalItems<Questions> {
   using Places = std::vector<QuestionPlace>;
   drogon::Task<Places> reorder(std::int64_t festivalId, Places places, WriteGuard guard,
                                const Receipt<Places>* receipt = nullptr) const;
+
+ protected:
+  // Steps of create() and reorder(), in their transaction, whose guard is open.
+  // nullopt: a concurrent writer has taken the sequence.
+  virtual drogon::Task<std::optional<Questions::Row>> insertAt(Sql& sql, std::int64_t festivalId,
+                                                               const Questions::Item& item,
+                                                               std::int64_t sequence,
+                                                               const WriteGuard& guard) const;
+  // `places` names every question of the festival.
+  virtual drogon::Task<> moveAll(Sql& sql, std::int64_t festivalId, const Places& places,
+                                 const WriteGuard& guard) const;
+
+ private:
+  drogon::Task<Questions::Row> insertLast(Sql& sql, std::int64_t festivalId,
+                                          const Questions::Item& item,
+                                          const WriteGuard& guard) const;
+  drogon::Task<Places> checkAndMove(Sql& sql, std::int64_t festivalId, const Places& places,
+                                    const WriteGuard& guard) const;
 };
 
 }  // namespace festa

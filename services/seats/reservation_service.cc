@@ -63,14 +63,19 @@ drogon::Task<SeatRef> cancelIn(Sql& sql, std::int64_t id, const Canceller& who) 
 drogon::Task<Reservation> ReservationService::reserve(SeatRef seat, std::int64_t userId,
                                                       WriteGuard guard,
                                                       const Receipt<Reservation>* receipt) const {
-  SeatSale sale(seat, userId, sold_);
+  SeatSale sale(std::move(seat), userId, sold_);
+  co_return co_await sell(sale, std::move(guard), receipt);
+}
+
+drogon::Task<Reservation> ReservationService::sell(SeatSale& sale, WriteGuard guard,
+                                                   const Receipt<Reservation>* receipt) const {
   SharedSale shared(batches_, sale, guard, receipt);
-  const bool mayShare = guard.mayShare && batches_.areShared() &&
-                        (receipt == nullptr || receipt->attempt() != nullptr);
+  const bool mayShare =
+      batches_.areShared() && (receipt == nullptr || receipt->attempt() != nullptr);
   const auto before = SoldSeats::Clock::now();
   auto reservation = co_await guardedStatement<Reservation>(
       database_.client(), guard, database_.settings, sale, receipt, mayShare ? &shared : nullptr);
-  sold_.add(seat, before);
+  sold_.add(sale.seat(), before);
   co_return reservation;
 }
 

@@ -25,11 +25,12 @@ class ReservationService {
   // All outlive the service.
   ReservationService(const Database& database, SoldSeats& sold, SaleBatches& batches)
       : database_(database), sold_(sold), batches_(batches) {}
+  virtual ~ReservationService() = default;
 
   // Throws ServiceError: kPerformanceNotFound, kSeatNotFound, kUserNotFound, kReservationClosed,
   // kAlreadyReservedSeat (of a committed sale only), and what guardedWrite throws.
-  drogon::Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard guard,
-                                    const Receipt<Reservation>* receipt = nullptr) const;
+  virtual drogon::Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard guard,
+                                            const Receipt<Reservation>* receipt = nullptr) const;
 
   // Takes no lock: one statement frees the seat if the reservation is still active. Throws
   // ServiceError: kReservationNotFound, kForbidden.
@@ -43,6 +44,12 @@ class ReservationService {
   drogon::Task<std::vector<Reservation>> own(std::int64_t performanceId, std::int64_t userId) const;
   // Throws ServiceError(kReservationNotFound) for one that is cancelled or another performance's.
   drogon::Task<Reservation> find(std::int64_t performanceId, std::int64_t id) const;
+
+ protected:
+  // reserve() by this sale.
+  drogon::Task<Reservation> sell(SeatSale& sale, WriteGuard guard,
+                                 const Receipt<Reservation>* receipt) const;
+  SoldSeats& sold() const { return sold_; }
 
  private:
   const Database& database_;

@@ -142,7 +142,7 @@ Members refuseLate(Members batch) {
 drogon::Task<std::optional<Reservation>> SaleBatches::attempt(SeatSale& sale,
                                                               const WriteGuard& guard,
                                                               const Receipt<Reservation>* receipt) {
-  if (guard.observer != nullptr) co_await guard.observer->committing();
+  if (auto* const point = testPointOf(guard.observer)) co_await point->beforeCommit();
   SaleMember member(sale, guard, receipt);
   co_await join(member);
   co_return member.result.take();

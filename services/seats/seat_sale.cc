@@ -1,7 +1,6 @@
 #include "services/seats/seat_sale.h"
 
 #include "services/write/local_time.h"
-#include "services/write/unguarded_writes.h"
 
 namespace festa {
 
@@ -95,10 +94,6 @@ drogon::Task<std::optional<Reservation>> SeatSale::readBack(SqlClient& sql) {
       " WHERE s.performance_id = $1 AND s.location = $2 AND s.number = $3 AND r.user_id = $4",
       seat_.performanceId, seat_.location, seat_.number, userId_);
   co_return firstIn(rows);
-}
-
-drogon::Task<Reservation> SeatSale::writeUnguarded(Sql& sql, const UnguardedWrites& writes) {
-  return writes.sell(sql, *this);
 }
 
 }  // namespace festa

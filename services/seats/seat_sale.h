@@ -22,7 +22,6 @@ class SeatSale : public AtomicWrite<Reservation> {
   drogon::Task<StoredRow> look(SqlClient& sql) override;
   drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
   drogon::Task<std::optional<Reservation>> readBack(SqlClient& sql) override;
-  drogon::Task<Reservation> writeUnguarded(Sql& sql, const UnguardedWrites& writes) override;
 
   // Of a row with the reservation's id, the seat's id, login and name of the user, and the time.
   Reservation saleIn(const drogon::orm::Row& row) const;

@@ -24,6 +24,9 @@ class AtomicWrite {
   virtual ~AtomicWrite() = default;
 
   virtual const GuardedTable& table() const = 0;
+  // False: execute() takes several statements, so that it needs a transaction and something in it
+  // or around it that keeps other writers away.
+  virtual bool isAtomic() const { return true; }
   // The one statement. With a fence only above the row's, which it then stores. Nullopt: it touched
   // nothing.
   virtual drogon::Task<std::optional<T>> execute(SqlClient& sql,
@@ -34,8 +37,6 @@ class AtomicWrite {
   virtual drogon::Task<std::int64_t> rowId(SqlClient& sql) = 0;
   // What an execute() whose answer was lost has stored; nullopt: it was deleted since.
   virtual drogon::Task<std::optional<T>> readBack(SqlClient& sql) = 0;
-  // The same effect by `writes`.
-  virtual drogon::Task<T> writeUnguarded(Sql& sql, const UnguardedWrites& writes) = 0;
 };
 
 template <class T>
@@ -58,7 +59,7 @@ drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, Wri
     auto body = [&](Sql& sql) { return executeWithReceipt(sql, guard, write, *receipt); };
     co_return co_await inTransaction(db, options, body);
   }
-  if (guard.observer != nullptr) co_await guard.observer->committing();
+  if (auto* const point = testPointOf(guard.observer)) co_await point->beforeCommit();
   const auto connection = co_await takeConnection(db, options);
   co_return co_await acknowledged(write.execute(*connection, guard.fence));
 }
@@ -66,7 +67,6 @@ drogon::Task<std::optional<T>> attemptStatement(drogon::orm::DbClientPtr db, Wri
 // Under a guard of PostgreSQL's own: a transaction in which the guard comes first.
 template <class T>
 drogon::Task<T> executeGuarded(Sql& sql, const WriteGuard& guard, AtomicWrite<T>& write) {
-  if (guard.unguarded != nullptr) co_return co_await write.writeUnguarded(sql, *guard.unguarded);
   auto value = co_await write.execute(sql, guard.fence);
   if (value) co_return std::move(*value);
   co_await write.look(sql);
@@ -144,7 +144,7 @@ drogon::Task<Tried<T>> tried(drogon::Task<std::optional<T>> attempt) {
   co_return end;
 }
 
-// Under a guard that has to come first inside the transaction, or by unguarded writes.
+// Under a guard that has to come first inside the transaction, or for a write that is not atomic.
 template <class T>
 drogon::Task<T> guardedByTransaction(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                      WriteSettings settings, AtomicWrite<T>& write,
@@ -162,8 +162,8 @@ drogon::Task<T> guardedStatement(drogon::orm::DbClientPtr db, WriteGuard& guard,
                                  WriteSettings settings, AtomicWrite<T>& write,
                                  const Receipt<T>* receipt = nullptr,
                                  SharedAttempt<T>* shared = nullptr) {
-  const bool isAtomic = guard.inside == Guard::kNone || guard.inside == Guard::kConstraint;
-  if (!isAtomic || guard.unguarded != nullptr)
+  const bool needsNothingFirst = guard.inside == Guard::kNone || guard.inside == Guard::kConstraint;
+  if (!needsNothingFirst || !write.isAtomic())
     co_return co_await guardedByTransaction(db, guard, settings, write, receipt);
   if (!mayShareTransaction(guard)) shared = nullptr;
   // Those that hold the key together may overtake each other: the largest token wins each time, so

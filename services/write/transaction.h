@@ -84,7 +84,7 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
   std::exception_ptr failure;
   try {
     result = co_await body(*transaction);
-    if (options.observer != nullptr) co_await options.observer->committing();
+    if (auto* const point = testPointOf(options.observer)) co_await point->beforeCommit();
     requireTimeLeft(options.hold);
     if (options.explicitCommit) co_await commitExplicitly(*transaction);
   } catch (...) {

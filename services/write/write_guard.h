@@ -11,8 +11,6 @@
 
 namespace festa {
 
-class UnguardedWrites;
-
 // Protection inside the transaction. Rows of the strategy table that take no lock before it.
 enum class Guard {
   kNone,            // nothing inside: a lock around the transaction, or no protection at all
@@ -27,16 +25,12 @@ enum class Guard {
 // Lives in the frame of the coroutine that serves the request, for one write.
 struct WriteGuard {
   Guard inside = Guard::kNone;
-  // The lock's token; none without a lock, or for unguarded writes.
+  // The lock's token; none without a lock.
   std::optional<std::int64_t> fence = {};
   std::string key = {};                      // of the lock, for kAdvisory
   std::chrono::milliseconds lockWait{5000};  // for guards that wait inside the database
   Hold* hold = nullptr;                      // nullptr: no lock was taken
   WriteObserver* observer = nullptr;         // may be null
-  // Set: neither fence nor constraint protects the write, and it is done by these, in rows that are
-  // marked so that no constraint holds them. For the lab.
-  const UnguardedWrites* unguarded = nullptr;
-  bool mayShare = true;  // a transaction with other writes
 
   SteadyTime validUntil() const { return hold != nullptr ? hold->validUntil() : SteadyTime::max(); }
 };

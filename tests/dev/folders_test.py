@@ -76,6 +76,12 @@ class FoldersTest(unittest.TestCase):
         self.write({"CONTRIBUTING.md": table, "app/log.h": "", "controllers/http/route.h": '#include "app/log.h"\n'})
         self.assertFault("controllers/http/route.h includes app/log.h")
 
+    def test_the_lab_has_one_door(self):
+        table = GOOD["CONTRIBUTING.md"] + "| `app/`, `app/lab/` | wiring |\n"
+        self.write({"CONTRIBUTING.md": table, "app/lab.h": "", "app/lab/race.h": '#include "app/lab.h"\n',
+                    "tests/lock/race_test.cc": '#include "app/lab/race.h"\n', "app/main.cc": '#include "app/lab/race.h"\n'})
+        self.assertFault("app/main.cc includes app/lab/race.h", "app/lab.h is the only door")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

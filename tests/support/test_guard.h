@@ -34,9 +34,8 @@ struct TestWrites : public WriteObserver {
   void poolWaited(std::chrono::steady_clock::duration wait) override {
     if (inner != nullptr) inner->poolWaited(wait);
   }
-  drogon::Task<> committing() override {
-    if (beforeCommit) co_await beforeCommit();
-  }
+  bool hasTestPoint() const override { return testPoint != nullptr; }
+  drogon::Task<> beforeCommit() override { return testPoint(); }
   void fenceRefused() override {
     if (inner != nullptr) inner->fenceRefused();
   }
@@ -51,7 +50,7 @@ struct TestWrites : public WriteObserver {
   }
 
   WriteObserver* inner = nullptr;
-  std::function<drogon::Task<>()> beforeCommit;
+  std::function<drogon::Task<>()> testPoint;
 };
 
 struct TestGuard {
@@ -81,7 +80,7 @@ struct TestGuard {
     if (observer != nullptr || beforeCommit) {
       auto writes = std::make_unique<TestWrites>();
       writes->inner = observer;
-      writes->beforeCommit = beforeCommit;
+      writes->testPoint = beforeCommit;
       guard.observer = &keptForever(std::move(writes));
     }
     return guard;

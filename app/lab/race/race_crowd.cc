@@ -1,6 +1,6 @@
 #include "app/lab/race/race_crowd.h"
 
-#include "app/lab/lab_timekeeper.h"
+#include "app/lab/lab_times.h"
 
 #include <drogon/HttpRequest.h>
 #include <json/json.h>
@@ -84,10 +84,9 @@ bool isDecided(const Json::Value& claim) {
 
 // Lives while its requests are under way. On the loop only.
 struct RaceCrowd::Run {
-  const RacePlan& plan;
+  RaceRecord& race;
   const std::vector<RaceRequest>& requests;
   const std::vector<std::pair<std::string, std::string>>& headers;
-  RaceWitness& witness;
   std::size_t missing;
   std::promise<void> over;
 
@@ -137,14 +136,13 @@ void RaceCrowd::gather() {
   if (!over.get()) throw std::runtime_error("the crowd could not connect to the service's door");
 }
 
-void RaceCrowd::run(const RacePlan& plan, const std::vector<RaceRequest>& requests,
-                    const std::vector<std::pair<std::string, std::string>>& headers,
-                    RaceWitness& witness) {
-  Run run{plan, requests, headers, witness, clients_.size(), {}};
+void RaceCrowd::run(RaceRecord& race, const std::vector<RaceRequest>& requests,
+                    const std::vector<std::pair<std::string, std::string>>& headers) {
+  Run run{race, requests, headers, clients_.size(), {}};
   auto over = run.over.get_future();
   loop_->queueInLoop([this, &run] {
     for (std::size_t i = 0; i < clients_.size(); ++i)
-      loop_->runAfter(std::chrono::duration<double>(run.plan.people[i].arrives),
+      loop_->runAfter(std::chrono::duration<double>(run.race.plan().people[i].arrives),
                       [this, &run, i] { send(run, i); });
   });
   over.wait();
@@ -163,7 +161,7 @@ struct RaceCrowd::Pending {
     lane.answered = LabTimekeeper::now();
     lane.place = request().place;
     if (lane.isAccepted() && lane.won.empty()) lane.won = lane.place;
-    run.witness.answered(std::move(lane));
+    run.race.answered(std::move(lane));
     run.finishOne();
   }
 };
@@ -176,7 +174,7 @@ void RaceCrowd::send(Run& run, std::size_t person) {
   Pending pending{run, {}};
   pending.lane.person = static_cast<std::int64_t>(person);
   pending.lane.sent = LabTimekeeper::now();
-  run.witness.sent(pending.lane.person, pending.lane.sent);
+  run.race.sent(pending.lane.person, pending.lane.sent);
   clients_[person]->sendRequest(
       postOf(run.requests[person], run.headers),
       [this, pending](drogon::ReqResult result, const drogon::HttpResponsePtr& response) {

@@ -1,9 +1,7 @@
 // The people of a race: each has a connection of their own to the service's door.
 #pragma once
 
-#include "app/lab/race/race_lane.h"
-#include "app/lab/race/race_plan.h"
-#include "app/lab/race/race_stage.h"
+#include "app/lab/race/race_record.h"
 
 #include <drogon/HttpClient.h>
 #include <trantor/net/EventLoop.h>
@@ -21,14 +19,6 @@ struct RaceDoor {
   std::uint16_t port;
 };
 
-// Told on the crowd's loop. Must not block.
-class RaceWitness {
- public:
-  virtual ~RaceWitness() = default;
-  virtual void sent(std::int64_t person, std::int64_t at) = 0;  // at: as in LabTimes
-  virtual void answered(RaceLane lane) = 0;
-};
-
 // Used by one thread that is not the loop's, and which may be blocked.
 class RaceCrowd {
  public:
@@ -42,11 +32,12 @@ class RaceCrowd {
   // std::runtime_error when the door does not answer.
   void gather();
 
-  // Every person sends their request when the plan says so; returns when all have been answered or
-  // their time is over. `headers` are of all requests. A person whose request was queued (202) asks
+  // Every person sends their request when the race's plan says so; what they sent and were answered
+  // is recorded. Returns when all have been answered or their time is over. `headers` are of all
+  // requests. A person whose request was queued (202) asks
   // for its outcome until it is known, and is answered then.
-  void run(const RacePlan& plan, const std::vector<RaceRequest>& requests,
-           const std::vector<std::pair<std::string, std::string>>& headers, RaceWitness& witness);
+  void run(RaceRecord& race, const std::vector<RaceRequest>& requests,
+           const std::vector<std::pair<std::string, std::string>>& headers);
 
   // Requests that are not sent yet will not be sent. On any thread.
   void cancel() { isCancelled_ = true; }
@@ -54,7 +45,6 @@ class RaceCrowd {
 
  private:
   struct Run;
-
   struct Pending;
 
   void send(Run& run, std::size_t person);

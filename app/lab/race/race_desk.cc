@@ -1,6 +1,6 @@
 #include "app/lab/race/race_desk.h"
 
-#include "app/lab/lab_timekeeper.h"
+#include "app/lab/lab_times.h"
 #include "app/lab/race/race_verdict.h"
 #include "app/lab/race/redis_tally.h"
 #include "app/operations/log.h"
@@ -38,16 +38,6 @@ std::vector<std::pair<std::string, std::string>> headersOf(const RaceWish& wish,
   if (wish.releasesBeforeCommit) headers.emplace_back("X-Lab-Fault", "release-before-commit");
   return headers;
 }
-
-class Recorder : public RaceWitness {
- public:
-  explicit Recorder(RaceRecord& race) : race_(race) {}
-  void sent(std::int64_t person, std::int64_t at) override { race_.sent(person, at); }
-  void answered(RaceLane lane) override { race_.answered(std::move(lane)); }
-
- private:
-  RaceRecord& race_;
-};
 
 }  // namespace
 
@@ -125,9 +115,8 @@ void RaceDesk::runStrategy(RaceRecord& race, const std::string& strategy, RaceCr
   const auto requests = stage.prepare();
   const auto& row = *findStrategy(strategy);
   RedisTally redis(config_, row.needs);
-  Recorder recorder(race);
   race.begin(LabTimekeeper::now());
-  crowd.run(race.plan(), requests, headersOf(race.wish(), strategy), recorder);
+  crowd.run(race, requests, headersOf(race.wish(), strategy));
   if (crowd.isCancelled()) throw std::runtime_error("the service stops");
   const auto redisCommands = redis.sinceStart();
   RaceResult result;

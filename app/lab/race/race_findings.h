@@ -1,7 +1,7 @@
-// What the lanes of a race show.
+// The lanes of a race, and what they show.
 #pragma once
 
-#include "app/lab/race/race_lane.h"
+#include "app/lab/lab_times.h"
 
 #include <cstdint>
 #include <map>
@@ -11,6 +11,20 @@
 #include <vector>
 
 namespace festa {
+
+// What happened to one request of a race. Moments as in LabTimes.
+struct RaceLane {
+  std::int64_t person = 0;  // its index in the plan
+  std::int64_t sent = 0;
+  std::int64_t answered = 0;
+  int status = 0;          // 0: no answer came
+  std::string code = {};   // of a problem
+  std::string place = {};  // what it wanted, e.g. a seat; "": all want the same
+  std::string won = {};    // what it got: a seat, a coupon's number; "": a pin, or nothing
+  LabTimes server = {};    // as the instance told it; empty when it told nothing
+
+  bool isAccepted() const { return status / 100 == 2; }
+};
 
 // The counter that matters, kept while answers come in.
 class RaceScore {

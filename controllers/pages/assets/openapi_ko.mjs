@@ -385,8 +385,8 @@ export const texts = {
     "이 구역의 좌석만 답합니다.",
   "In lab mode: how this request is protected, as configured if absent. The queues are for coupons; those on servers need them configured. Ignored elsewhere.":
     "실험실 모드에서 이 요청을 보호하는 방법입니다. 없으면 설정을 따릅니다. 큐는 쿠폰에만 쓰고, 서버가 필요한 전략은 그 서버가 설정되어 있어야 합니다. 다른 모드에서는 무시합니다.",
-  "In lab mode: whether fence and constraints protect as well; with `single` they do, and the write shares neither hold nor transaction with others. If absent, off with X-Concurrency and on without. Ignored elsewhere.":
-    "실험실 모드에서 펜스와 제약 조건도 함께 보호할지 정합니다. `single`이면 함께 보호하되 이 쓰기는 락과 트랜잭션을 다른 쓰기와 나누지 않습니다. 없으면 X-Concurrency가 있을 때 꺼지고 없을 때 켜집니다. 다른 모드에서는 무시합니다.",
+  "In lab mode: whether fence and constraints protect as well. If absent, off with X-Concurrency and on without. Ignored elsewhere.":
+    "실험실 모드에서 펜스와 제약 조건도 함께 보호할지 정합니다. 없으면 X-Concurrency가 있을 때 꺼지고 없을 때 켜집니다. 다른 모드에서는 무시합니다.",
   "In lab mode: a fault just before COMMIT, `release-before-commit`, `throw-before-commit`, `throw-number-before-commit` or `pause-before-commit=<ms>` with up to 60000. A queue ignores it. Ignored elsewhere.":
     "실험실 모드에서 COMMIT 직전에 일으키는 고장입니다. `release-before-commit`, `throw-before-commit`, `throw-number-before-commit` 또는 60000까지의 `pause-before-commit=<ms>`입니다. 큐는 무시합니다. 다른 모드에서는 무시합니다.",
   "Names the request in the log; the client's own if it is sane.":

@@ -1,5 +1,5 @@
 // festabook seed and festabook token, as ./dev seed and ./dev token run them.
-#include "app/lab/lab_tools.h"
+#include "app/lab.h"
 
 #include "tests/support/http/sales.h"
 

@@ -76,7 +76,7 @@ class HeldWrite : public MiddlewareFixture {
     HeldLock held(*hold);
     auto guard = guardFor({}, *hold, held);
     TestWrites writes;
-    writes.beforeCommit = [condition] { return waitFor(condition); };
+    writes.testPoint = [condition] { return waitFor(condition); };
     guard.observer = &writes;
     const NewAnnouncement pinned{"title", "content", true};
     auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_NONE);
