@@ -49,11 +49,9 @@ void serve(const Config& config, MakeLab makeLab) {
   const Queues queues(config, database, metrics, locks.strategies());
   Accounts accounts(config.auth, database, passwords);
   Services services(config, database, accounts);
-  std::unique_ptr<Lab> lab;
-  if (config.lab)
-    lab = makeLab({config, database, locks.strategies(), locks.protections(), locks.observer(),
-                   accounts.tokens, services});
-  Website website({config, database, metrics, locks, queues, accounts, services, drain, lab.get()});
+  const Foundation on{config, database, metrics, locks, queues, accounts, services, drain};
+  const auto lab = config.lab ? makeLab(on) : nullptr;
+  Website website(on, lab.get());
   Lifecycle lifecycle(
       {config, metrics, locks, queues, accounts, services, website, *connections, *drain});
   lifecycle.run(signals);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "app/config/config.h"
-#include "app/strategies/strategies.h"
 #include "controllers/http/protection.h"
 #include "lock/lock_observer.h"
 
@@ -14,26 +13,13 @@
 namespace festa {
 
 class ClaimFeed;
-class Database;
+struct Foundation;
 class PerformanceCards;
 class Pipeline;
 class RenderedListCache;
 class RouteTable;
-struct Services;
 class StreamBounds;
 class StreamPlaces;
-class TokenService;
-
-// What a lab works on. All of it outlives the lab.
-struct LabParts {
-  const Config& config;
-  const Database& database;
-  const Strategies& strategies;
-  const Protections& configured;
-  lock::LockObserver& lockObserver;  // of all locks
-  const TokenService& tokens;
-  Services& services;
-};
 
 // What the lab's own copies of controllers share with those of the website. All of it outlives the
 // lab's use: the run of the application.
@@ -66,11 +52,12 @@ class Lab {
   virtual void stop() = 0;
 };
 
-using MakeLab = std::unique_ptr<Lab> (*)(const LabParts& parts);
+// `on`, and all that it names, outlives the lab.
+using MakeLab = std::unique_ptr<Lab> (*)(const Foundation& on);
 
 // Throws ConfigError when this program was built without the lab.
 void requireLab();
-std::unique_ptr<Lab> makeLab(const LabParts& parts);
+std::unique_ptr<Lab> makeLab(const Foundation& on);
 
 // What load tests need of a lab: many users, and tokens without logging in. They throw ConfigError
 // outside the lab.

@@ -70,14 +70,6 @@ void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
       throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
 }
 
-const Protections& protectionsOf(const Foundation& on) {
-  return on.lab != nullptr ? on.lab->protections() : on.locks.protections();
-}
-
-lock::LockObserver& lockObserverOf(const Foundation& on) {
-  return on.lab != nullptr ? on.lab->lockObserver() : on.locks.observer();
-}
-
 std::vector<std::string> strategyNames() {
   std::vector<std::string> names;
   for (const auto& row : strategyTable()) names.push_back(row.name);
@@ -107,11 +99,12 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
       keyBatches(database, batchLimits(config), config.idempotency.attempt),
       idempotency(database, idempotencySettings(config.idempotency), &keyBatches) {}
 
-Website::Website(const Foundation& on)
-    : lab_(on.lab),
+Website::Website(const Foundation& on, Lab* lab)
+    : lab_(lab),
       callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
       idempotency_(on.services.idempotency),
-      pipeline_({callers_, idempotency_, protectionsOf(on), on.locks.board(), lockObserverOf(on)}),
+      pipeline_({callers_, idempotency_, lab ? lab->protections() : on.locks.protections(),
+                 on.locks.board(), lab ? lab->lockObserver() : on.locks.observer()}),
       lists_({.maxBytes = kRenderedListBytes}),
       cards_(on.services.performances, kPerformanceCards),
       streamBounds_(std::make_shared<StreamBounds>(streamLimits(on.config))),
@@ -148,7 +141,7 @@ Website::Website(const Foundation& on)
       reservations_(on.services.reservations, cards_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
-      pages_({on.config.demo, on.lab != nullptr}, cards_),
+      pages_({on.config.demo, lab != nullptr}, cards_),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);

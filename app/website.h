@@ -68,15 +68,15 @@ struct Foundation {
   Locks& locks;
   const Queues& queues;
   Accounts& accounts;
-  const Services& services;
+  Services& services;
   std::shared_ptr<Drain> drain;
-  Lab* lab;  // nullptr: this is none
 };
 
 // Hooks itself into Drogon; must outlive the application's run.
 class Website {
  public:
-  explicit Website(const Foundation& on);
+  // `lab`, which may be null, outlives it as well.
+  Website(const Foundation& on, Lab* lab);
 
   void start(trantor::EventLoop* loop) const;
   // Ends all event streams.
@@ -87,7 +87,7 @@ class Website {
  private:
   void publish(Routes& routes);
 
-  Lab* const lab_;  // may be null
+  Lab* const lab_;
   const CallerCheck callers_;
   const Idempotency idempotency_;
   const Pipeline pipeline_;

@@ -8,7 +8,7 @@ void requireLab() {
       "is neither seed nor token");
 }
 
-std::unique_ptr<Lab> makeLab(const LabParts&) {
+std::unique_ptr<Lab> makeLab(const Foundation&) {
   requireLab();
   return nullptr;
 }

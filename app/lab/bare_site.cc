@@ -214,18 +214,18 @@ struct BareSite::Controllers {
   const CouponController coupons;
   RouteTable routes = {};
 
-  Controllers(const LabParts& parts, const Protections& protections, const LabSite& site)
+  Controllers(const Foundation& on, const Protections& protections, const LabSite& site)
       : pipeline(with(protections, site.pipeline.parts())),
-        announcementService(parts.database),
-        dateService(parts.database),
-        questionService(parts.database),
-        reservationService(parts.database, parts.services.sold, parts.services.saleBatches),
-        couponService(parts.database),
+        announcementService(on.database),
+        dateService(on.database),
+        questionService(on.database),
+        reservationService(on.database, on.services.sold, on.services.saleBatches),
+        couponService(on.database),
         announcements(announcementService, site.lists),
         dates(dateService, site.lists),
         questions(questionService, site.lists),
         reservations(reservationService, site.cards, noneKnown),
-        coupons(couponService, parts.services.claims, site.claimFeed, site.claimPlaces) {
+        coupons(couponService, on.services.claims, site.claimFeed, site.claimPlaces) {
     Routes published(routes, pipeline);
     announcements.publish(published);
     dates.publish(published);
@@ -235,8 +235,8 @@ struct BareSite::Controllers {
   }
 };
 
-BareSite::BareSite(const LabParts& parts, const Protections& protections, const LabSite& site)
-    : controllers_(std::make_unique<Controllers>(parts, protections, site)) {}
+BareSite::BareSite(const Foundation& on, const Protections& protections, const LabSite& site)
+    : controllers_(std::make_unique<Controllers>(on, protections, site)) {}
 
 BareSite::~BareSite() = default;
 

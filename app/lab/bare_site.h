@@ -12,7 +12,7 @@ namespace festa {
 class BareSite {
  public:
   // All outlive this, which outlives all requests.
-  BareSite(const LabParts& parts, const Protections& protections, const LabSite& site);
+  BareSite(const Foundation& on, const Protections& protections, const LabSite& site);
   ~BareSite();
 
   // Requests with `X-Backstop: off` are answered here from now on, all others as before.

@@ -5,7 +5,7 @@
 #include "app/lab/lab_protections.h"
 #include "app/lab/race/race_controller.h"
 #include "app/startup/demo_data.h"
-#include "services/accounts/token_service.h"
+#include "app/website.h"
 
 namespace festa {
 
@@ -13,12 +13,12 @@ namespace {
 
 class RunningLab : public Lab {
  public:
-  explicit RunningLab(const LabParts& parts)
-      : parts_(parts),
-        times_(parts.lockObserver, instanceName(parts.config)),
-        guarded_(parts.configured, parts.strategies, pauses_, times_, Backstop::kOn),
-        bare_(parts.configured, parts.strategies, pauses_, times_, Backstop::kOff),
-        desk_(parts.config, parts.tokens) {
+  explicit RunningLab(const Foundation& on)
+      : on_(on),
+        times_(on.locks.observer(), instanceName(on.config)),
+        guarded_(on.locks.protections(), on.locks.strategies(), pauses_, times_, Backstop::kOn),
+        bare_(on.locks.protections(), on.locks.strategies(), pauses_, times_, Backstop::kOff),
+        desk_(on.config, on.accounts.tokens) {
     times_.install();
   }
 
@@ -26,9 +26,9 @@ class RunningLab : public Lab {
   lock::LockObserver& lockObserver() override { return times_; }
 
   void publish(RouteTable& routes, const LabSite& site) override {
-    bareSite_ = std::make_unique<const BareSite>(parts_, bare_, site);
+    bareSite_ = std::make_unique<const BareSite>(on_, bare_, site);
     bareSite_->standBehind(routes);
-    races_ = std::make_unique<const RaceController>(desk_, parts_.strategies, site.streams);
+    races_ = std::make_unique<const RaceController>(desk_, on_.locks.strategies(), site.streams);
     Routes more(routes, site.pipeline);
     races_->publish(more);
   }
@@ -40,7 +40,7 @@ class RunningLab : public Lab {
   void stop() override { desk_.stop(); }
 
  private:
-  const LabParts parts_;
+  const Foundation& on_;
   LabPauses pauses_;
   LabTimekeeper times_;
   const LabProtections guarded_;
@@ -75,8 +75,8 @@ Caller callerNamed(PgSession& session, const std::string& name) {
 
 void requireLab() {}
 
-std::unique_ptr<Lab> makeLab(const LabParts& parts) {
-  return std::make_unique<RunningLab>(parts);
+std::unique_ptr<Lab> makeLab(const Foundation& on) {
+  return std::make_unique<RunningLab>(on);
 }
 
 std::int64_t seedUsers(const Config& config, std::int64_t count) {

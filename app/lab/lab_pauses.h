@@ -2,40 +2,37 @@
 #pragma once
 
 #include <drogon/utils/coroutine.h>
+#include <trantor/net/EventLoop.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <mutex>
-#include <unordered_map>
 
 namespace festa {
 
-// Thread-safe. Must outlive the event loops on which it was used: their timers refer to it.
+// Thread-safe. Must outlive the event loops on which it is used.
 class LabPauses {
  public:
-  LabPauses() = default;
-  LabPauses(const LabPauses&) = delete;
-  LabPauses& operator=(const LabPauses&) = delete;
-
-  // Awaited on an event loop, which it does not block. Resumes there when the time has passed or
-  // end() was called, whichever is first.
-  drogon::Task<> pause(std::chrono::milliseconds time);
+  // Awaited on an event loop, which it does not block. Resumes there when the time has passed, or
+  // at most kLook after end().
+  drogon::Task<> pause(std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (!isOver_) {
+      const Seconds left = until - std::chrono::steady_clock::now();
+      if (left.count() <= 0) co_return;
+      auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+      co_await drogon::sleepCoro(loop, std::min(left, kLook));
+    }
+  }
 
   // Ends all pauses, and every later one at once. On any thread.
-  void end();
+  void end() { isOver_ = true; }
 
  private:
-  class Pause;
-  using Id = std::uint64_t;
+  using Seconds = std::chrono::duration<double>;
+  static constexpr Seconds kLook{0.02};
 
-  Id add(Pause& pause);  // 0: all pauses are over
-  void finish(Id id);    // on the pause's loop
-
-  std::mutex mutex_;
-  // guarded by mutex_
-  bool ended_ = false;
-  Id last_ = 0;
-  std::unordered_map<Id, Pause*> running_;
+  std::atomic<bool> isOver_{false};
 };
 
 }  // namespace festa

@@ -1,7 +1,6 @@
 #include "app/lab/race/race_desk.h"
 
 #include "app/lab/lab_times.h"
-#include "app/lab/race/race_verdict.h"
 #include "app/lab/race/redis_tally.h"
 #include "app/operations/log.h"
 #include "app/strategies/strategies.h"

@@ -1,6 +1,5 @@
 #include "app/lab/race/race_record.h"
 
-#include "app/lab/race/race_verdict.h"
 #include "controllers/json/json_writer.h"
 
 #include <algorithm>

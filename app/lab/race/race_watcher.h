@@ -18,7 +18,19 @@ class RaceWatcher {
   // Sends what is new, as long as the reader takes it: the rest is sent later, so that nothing
   // piles up. False: the race is over and told, or the reader has gone or has not read for too
   // long.
-  bool goesOn(ReaderPatience::Time now);
+  bool goesOn(ReaderPatience::Time now) {
+    const bool isBehind = out_->isBehind();
+    if (!out_->isConnected() || !patience_.lasts(now, isBehind)) return false;
+    if (isBehind) return true;
+    const bool isOver = race_->isOver();
+    const auto events = race_->eventsSince(told_);
+    for (const auto& event : events) {
+      ++told_;
+      if (!out_->send(event)) return false;
+      if (out_->isBehind()) return true;
+    }
+    return !isOver;
+  }
 
  private:
   std::shared_ptr<const RaceRecord> race_;
