@@ -52,6 +52,16 @@ TEST(RouteTable, AParameterTakesAnySegmentAsItIs) {
   EXPECT_EQ(match.parameters, (Parameters{{"id", "{id} %2F:가"}}));
 }
 
+TEST(RouteTable, AnEndpointCanBePutInFrontOfAnother) {
+  auto table = makeAnnouncements();
+  const auto* const before = table.match("DELETE", "/announcements/1").endpoint;
+  auto& place = table.endpointOf("DELETE", "/announcements/{id}");
+  EXPECT_EQ(place.get(), before);
+  place = silentEndpoint(drogon::Delete, "/announcements/{id}");
+  EXPECT_EQ(table.match("DELETE", "/announcements/1").endpoint, place.get());
+  EXPECT_THROW(table.endpointOf("GET", "/announcements/{id}"), std::logic_error);
+}
+
 TEST(RouteTable, SaysWhichMethodsAPathHas) {
   const auto literal = announcements().match("DELETE", "/announcements");
   EXPECT_EQ(literal.result, Result::kMethodNotAllowed);
