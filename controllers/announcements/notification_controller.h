@@ -7,20 +7,6 @@
 
 namespace festa {
 
-// As JSON.
-class NotificationJson : public NotificationEvents {
- public:
-  std::string data(const Notification& notification) const override;
-};
-
-struct ListenerQuery {
-  std::int64_t festivalId;
-  std::optional<Snapshot> resumeFrom;
-};
-
-// From the query or header `festival`, and `Last-Event-ID`. Throws ServiceError.
-ListenerQuery parseListener(const Asked& asked);
-
 // Outlives the routes it publishes, as what it is made of outlives it.
 class NotificationController {
  public:

@@ -1,7 +1,9 @@
-// Where the events of one stream go.
+// Where the events of one stream go, and how they are written.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 
 namespace festa {
 
@@ -26,8 +28,30 @@ class EventSink {
   virtual double shareOfAddress() const = 0;
 };
 
+// Two ends of one sink, for different threads. When one of them is destroyed, the stream ends, and
+// the other says that the reader has gone. What either has sent counts for both: the reader is
+// behind for both, or for neither.
+struct SharedSink {
+  explicit SharedSink(std::unique_ptr<EventSink> sink);
+
+  std::unique_ptr<EventSink> first;
+  std::unique_ptr<EventSink> second;
+};
+
+// The fields of a server-sent event. Empty ones are not written. None may contain a line break.
+struct EventFields {
+  std::string_view id = {};  // with which a reader that has lost its connection comes back
+  std::string_view event = {};
+  std::string_view data = {};
+};
+
+// The event as it is sent, with its empty line.
+std::string eventText(const EventFields& fields);
+
 // A comment for a silent stream: it shows whether the reader is still there, and keeps proxies from
 // ending the stream.
 inline const std::string kStillHere = ": still here\n\n";
+// Browsers wait for a second before they come back.
+inline const std::string kComeBackSoon = "retry: 1000\n\n";
 
 }  // namespace festa

@@ -82,10 +82,6 @@ class HttpEventSink : public EventSink {
   std::shared_ptr<StreamPlaces::Place> place_;
 };
 
-}  // namespace
-
-namespace {
-
 // As Drogon reads it: a list in any case (RFC 9110, 7.6.1).
 bool isClosedAfterwards(const drogon::HttpRequestPtr& request) {
   auto options = request->getHeader("connection");

@@ -17,9 +17,9 @@ namespace festa {
 bool mayStream(const drogon::HttpRequestPtr& request);
 
 // 200 with a stream that holds `place` until it ends, and its connection with it: no request is
-// read behind a stream. `begin` gets the sink when Drogon has sent
-// the headers, on the connection's loop; it hands it to a feed of services/live/. Where mayStream()
-// is false the answer is `once` and `begin` is not called.
+// read behind a stream. `begin` gets the sink when Drogon has sent the headers, on the connection's
+// loop, and hands it to a feed. Where mayStream() is false the answer is `once` and `begin` is not
+// called.
 drogon::HttpResponsePtr eventStream(const drogon::HttpRequestPtr& request,
                                     std::shared_ptr<StreamPlaces::Place> place,
                                     const std::string& once,

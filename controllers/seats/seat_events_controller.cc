@@ -1,7 +1,6 @@
 #include "controllers/seats/seat_events_controller.h"
 
 #include "controllers/live/event_stream.h"
-#include "controllers/live/shared_sink.h"
 
 namespace festa {
 
@@ -29,14 +28,13 @@ void SeatEventsController::publish(Routes& routes) const {
 
 drogon::Task<RenderedListPtr> SeatEventsController::renderOnce(std::int64_t id) const {
   const auto picture = co_await parts_.performances.soldSeats(id);
-  co_return renderedList(parts_.events.snapshot(picture));
+  co_return renderedList(snapshotEvent(picture));
 }
 
 void SeatEventsController::begin(const WatchQuery& query, std::unique_ptr<EventSink> sink) const {
   if (query.listener) {
     SharedSink shared(std::move(sink));
-    parts_.notificationFeed.add(query.listener->festivalId, query.listener->resumeFrom,
-                                std::move(shared.second));
+    parts_.notificationFeed.add(*query.listener, std::move(shared.second));
     sink = std::move(shared.first);
   }
   parts_.feed.add(query.performanceId, std::move(sink));

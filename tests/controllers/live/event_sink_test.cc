@@ -1,4 +1,4 @@
-#include "controllers/live/shared_sink.h"
+#include "controllers/live/event_sink.h"
 
 #include <gtest/gtest.h>
 
@@ -84,6 +84,13 @@ TEST_F(SharedSinkTest, AReaderThatIsBehindIsBehindForBoth) {
   EXPECT_TRUE(shared.first->isBehind());
   EXPECT_TRUE(shared.second->isBehind());
   EXPECT_FALSE(shared.second->takesPages());
+}
+
+TEST(EventText, HasTheFieldsThatAreGivenAndAnEmptyLine) {
+  EXPECT_EQ(eventText({.event = "changes", .data = "{}"}), "event: changes\ndata: {}\n\n");
+  EXPECT_EQ(eventText({.id = "7", .event = "e", .data = "d"}), "id: 7\nevent: e\ndata: d\n\n");
+  EXPECT_EQ(eventText({.data = "d"}), "data: d\n\n");
+  EXPECT_EQ(eventText({.id = "7"}), "id: 7\n\n");
 }
 
 }  // namespace festa::test

@@ -3,8 +3,7 @@
 
 #include "app/config/config.h"
 #include "app/operations/health.h"
-#include "app/operations/heartbeat.h"
-#include "app/operations/metric_sums.h"
+#include "app/operations/instance_rows.h"
 #include "app/operations/metrics_page.h"
 #include "controllers/http/routes.h"
 #include "controllers/json/json_writer.h"
@@ -17,7 +16,7 @@ namespace festa {
 // GET /admin/overview: who holds and who waits, waits and holds of the last minutes, counters,
 // queues, loops, the door's limits, the servers' health, and the other instances by their rows. The
 // parts are read one after the other, not at one moment.
-class Overview {
+class OverviewController {
  public:
   static constexpr std::size_t kMostRows = 100;  // of locks
 
@@ -27,10 +26,10 @@ class Overview {
     Locks& locks;
     const Health& health;
     MetricsPage& metrics;
-    const InstanceHeartbeat& heartbeat;
+    const InstanceRows& instances;
   };
 
-  explicit Overview(Parts parts) : parts_(parts) {}
+  explicit OverviewController(Parts parts) : parts_(parts) {}
 
   // Must outlive the routes.
   void publish(Routes& routes) const;
@@ -40,7 +39,7 @@ class Overview {
   drogon::Task<std::optional<std::vector<InstanceRow>>> instances() const;
   void writeLocks(JsonWriter& json) const;
   void writeHistograms(JsonWriter& json) const;
-  void writeDoor(JsonWriter& json, const MetricSums& sums) const;
+  void writeDoor(JsonWriter& json, const MetricFamilies& metrics) const;
 
   const Parts parts_;
 };

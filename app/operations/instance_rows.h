@@ -2,9 +2,9 @@
 #pragma once
 
 #include "app/database_clients.h"
-#include "app/regular_work.h"
 #include "controllers/http/drain.h"
 #include "lock/lock_board.h"
+#include "services/periodic_task.h"
 
 #include <cstdint>
 #include <string>
@@ -24,13 +24,13 @@ struct InstanceRow {
 
 // Writes this process's row every two seconds, on the watch client, and sweeps rows that are older
 // than a minute.
-class InstanceHeartbeat : public RegularWork {
+class InstanceRows : public PeriodicTask {
  public:
   static constexpr std::size_t kMostRows = 100;
 
   // All outlive stop().
-  InstanceHeartbeat(const DatabaseClients& database, const lock::LockBoard& board,
-                    const Drain& drain, std::string name);
+  InstanceRows(const DatabaseClients& database, const lock::LockBoard& board, const Drain& drain,
+               std::string name);
 
   const std::string& name() const { return name_; }
   std::int64_t upSeconds() const;
@@ -40,8 +40,7 @@ class InstanceHeartbeat : public RegularWork {
 
  private:
   drogon::Task<> work() override;
-  void failed(const std::string& why) override;
-  void recovered() override;
+  void log(bool fails, const std::string& text) const override;
 
   const DatabaseClients& database_;
   const lock::LockBoard& board_;

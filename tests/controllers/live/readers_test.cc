@@ -1,4 +1,4 @@
-#include "controllers/live/reader_patience.h"
+#include "controllers/live/readers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/operations/recent_worst.h"
+#include "app/operations/loop_lag.h"
 
 #include <gtest/gtest.h>
 

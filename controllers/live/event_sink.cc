@@ -1,4 +1,4 @@
-#include "controllers/live/shared_sink.h"
+#include "controllers/live/event_sink.h"
 
 #include <mutex>
 #include <utility>
@@ -66,6 +66,18 @@ SharedSink::SharedSink(std::unique_ptr<EventSink> sink) {
   const auto stream = std::make_shared<Stream>(std::move(sink));
   first = std::make_unique<End>(stream);
   second = std::make_unique<End>(stream);
+}
+
+std::string eventText(const EventFields& fields) {
+  std::string text;
+  const auto add = [&text](std::string_view name, std::string_view value) {
+    if (!value.empty()) text.append(name).append(": ").append(value).append("\n");
+  };
+  add("id", fields.id);
+  add("event", fields.event);
+  add("data", fields.data);
+  text += '\n';
+  return text;
 }
 
 }  // namespace festa

@@ -1,5 +1,6 @@
-#include "app/operations/overview.h"
+#include "app/operations/overview_controller.h"
 
+#include "app/operations/lock_admin_controller.h"
 #include "controllers/json/responses.h"
 #include "controllers/json/utf8.h"
 
@@ -32,18 +33,36 @@ std::int64_t whole(double value) {
   return static_cast<std::int64_t>(std::llround(value));
 }
 
-std::int64_t millisSince(lock::SteadyTime moment) {
-  return std::chrono::duration_cast<lock::Millis>(lock::SteadyClock::now() - moment).count();
+double valueOf(const prometheus::MetricFamily& family, const prometheus::ClientMetric& metric) {
+  return family.type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value;
 }
 
-void writeRow(JsonWriter& json, const lock::LockBoard::Row& row) {
-  json.beginObject()
-      .member("lockable", row.lockable)
-      .member("strategy", row.strategy)
-      .member("key", toUtf8(row.key))
-      .member("state", row.holds ? "holding" : "waiting");
-  if (row.fence) json.member("fence", *row.fence);
-  json.member("ms", millisSince(row.since)).endObject();
+// A counter or gauge, summed over its labels.
+double sumOf(const prometheus::MetricFamily& family) {
+  double sum = 0;
+  for (const auto& metric : family.metric) sum += valueOf(family, metric);
+  return sum;
+}
+
+// 0: there is none of this name.
+double sumOf(const MetricFamilies& metrics, std::string_view name) {
+  double sum = 0;
+  for (const auto& family : metrics)
+    if (family.name == name) sum += sumOf(family);
+  return sum;
+}
+
+// A family by the values of one of its labels.
+std::map<std::string, double> sumsBy(const MetricFamilies& metrics, std::string_view name,
+                                     std::string_view label) {
+  std::map<std::string, double> sums;
+  for (const auto& family : metrics) {
+    if (family.name != name) continue;
+    for (const auto& metric : family.metric)
+      for (const auto& [labelName, value] : metric.label)
+        if (labelName == label) sums[value] += valueOf(family, metric);
+  }
+  return sums;
 }
 
 void writeCounts(JsonWriter& json, const RecentHistogram::Counts& counts) {
@@ -52,23 +71,23 @@ void writeCounts(JsonWriter& json, const RecentHistogram::Counts& counts) {
   json.endArray();
 }
 
-void writeCounters(JsonWriter& json, const MetricSums& sums) {
+void writeCounters(JsonWriter& json, const MetricFamilies& metrics) {
   json.key("counters").beginObject();
-  for (const auto& row : kCounters) json.member(row.name, whole(valueOf(sums, row.metric)));
+  for (const auto& row : kCounters) json.member(row.name, whole(sumOf(metrics, row.metric)));
   json.endObject();
   // All metrics with this prefix, so that a new one needs no change here.
   json.key("sharedTransactions").beginObject();
-  for (const auto& [name, value] : sums)
-    if (name.starts_with("festa_batch") || name.starts_with("festa_shared"))
-      json.key(name).value(whole(value));
+  for (const auto& family : metrics)
+    if (family.name.starts_with("festa_batch") || family.name.starts_with("festa_shared"))
+      json.key(family.name).value(whole(sumOf(family)));
   json.endObject();
 }
 
-void writeQueues(JsonWriter& json, std::string_view metrics) {
-  const auto waiting = metricBy(metrics, "festa_queue_waiting", "queue");
-  auto inWork = metricBy(metrics, "festa_queue_in_work", "queue");
-  auto redelivered = metricBy(metrics, "festa_queue_redelivered_total", "queue");
-  auto dead = metricBy(metrics, "festa_queue_dead_lettered_total", "queue");
+void writeQueues(JsonWriter& json, const MetricFamilies& metrics) {
+  const auto waiting = sumsBy(metrics, "festa_queue_waiting", "queue");
+  auto inWork = sumsBy(metrics, "festa_queue_in_work", "queue");
+  auto redelivered = sumsBy(metrics, "festa_queue_redelivered_total", "queue");
+  auto dead = sumsBy(metrics, "festa_queue_dead_lettered_total", "queue");
   json.key("queues").beginArray();
   for (const auto& [queue, count] : waiting)
     json.beginObject()
@@ -110,21 +129,21 @@ void writeInstances(JsonWriter& json, const std::optional<std::vector<InstanceRo
 
 }  // namespace
 
-void Overview::publish(Routes& routes) const {
+void OverviewController::publish(Routes& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/admin/overview", .access = kAdmins},
-             parseNothing, &Overview::show);
+             parseNothing, &OverviewController::show);
 }
 
 // Nullopt: the database did not answer.
-drogon::Task<std::optional<std::vector<InstanceRow>>> Overview::instances() const {
+drogon::Task<std::optional<std::vector<InstanceRow>>> OverviewController::instances() const {
   try {
-    co_return co_await parts_.heartbeat.read();
+    co_return co_await parts_.instances.read();
   } catch (const drogon::orm::DrogonDbException&) {
     co_return std::nullopt;
   }
 }
 
-void Overview::writeLocks(JsonWriter& json) const {
+void OverviewController::writeLocks(JsonWriter& json) const {
   auto& board = parts_.locks.board();
   std::size_t holding = 0;
   std::size_t waiting = 0;
@@ -136,13 +155,12 @@ void Overview::writeLocks(JsonWriter& json) const {
       .beginObject()
       .member("holding", static_cast<std::int64_t>(holding))
       .member("waiting", static_cast<std::int64_t>(waiting))
-      .key("rows")
-      .beginArray();
-  for (const auto& row : board.rows(kMostRows)) writeRow(json, row);
-  json.endArray().endObject();
+      .key("rows");
+  writeLockRows(json, board.rows(kMostRows));
+  json.endObject();
 }
 
-void Overview::writeHistograms(JsonWriter& json) const {
+void OverviewController::writeHistograms(JsonWriter& json) const {
   const auto now = lock::SteadyClock::now();
   const auto& recent = parts_.locks.recent();
   json.key("histograms")
@@ -158,29 +176,29 @@ void Overview::writeHistograms(JsonWriter& json) const {
   json.endObject();
 }
 
-void Overview::writeDoor(JsonWriter& json, const MetricSums& sums) const {
+void OverviewController::writeDoor(JsonWriter& json, const MetricFamilies& metrics) const {
   const auto& config = parts_.config;
   json.key("door").beginObject();
-  writeLimit(json, "requests", valueOf(sums, "festa_http_in_flight"),
+  writeLimit(json, "requests", sumOf(metrics, "festa_http_in_flight"),
              static_cast<std::size_t>(config.http.maxRequests));
-  writeLimit(json, "holders", valueOf(sums, "festa_lock_holders"), config.inFlightLimit());
-  writeLimit(json, "waiters", valueOf(sums, "festa_lock_waiting"), config.lock.maxWaiters);
-  json.member("connections", whole(valueOf(sums, "festa_http_connections")))
-      .member("connectionsRefused", whole(valueOf(sums, "festa_http_connections_refused_total")))
+  writeLimit(json, "holders", sumOf(metrics, "festa_lock_holders"), config.inFlightLimit());
+  writeLimit(json, "waiters", sumOf(metrics, "festa_lock_waiting"), config.lock.maxWaiters);
+  json.member("connections", whole(sumOf(metrics, "festa_http_connections")))
+      .member("connectionsRefused", whole(sumOf(metrics, "festa_http_connections_refused_total")))
       .endObject();
 }
 
-drogon::Task<HttpResponsePtr> Overview::show(const Call<NoInput>&) const {
-  const auto metrics = co_await parts_.metrics.text();
+drogon::Task<HttpResponsePtr> OverviewController::show(const Call<NoInput>&) const {
+  const auto reading = co_await parts_.metrics.read();
+  const auto& metrics = reading->families;
   const auto database = co_await parts_.health.database();
   const auto redis = co_await parts_.health.redis();
   const auto redlock = co_await parts_.health.redlock();
   const auto others = co_await instances();
-  const auto sums = metricSums(metrics);
   JsonWriter json;
   json.beginObject()
-      .member("instance", parts_.heartbeat.name())
-      .member("upSeconds", parts_.heartbeat.upSeconds());
+      .member("instance", parts_.instances.name())
+      .member("upSeconds", parts_.instances.upSeconds());
   json.key("health")
       .beginObject()
       .member("database", nameOf(database))
@@ -190,10 +208,10 @@ drogon::Task<HttpResponsePtr> Overview::show(const Call<NoInput>&) const {
       .endObject();
   writeLocks(json);
   writeHistograms(json);
-  writeCounters(json, sums);
+  writeCounters(json, metrics);
   writeQueues(json, metrics);
-  json.member("loopLagMicros", whole(valueOf(sums, "festa_loop_lag_seconds") * 1e6));
-  writeDoor(json, sums);
+  json.member("loopLagMicros", whole(sumOf(metrics, "festa_loop_lag_seconds") * 1e6));
+  writeDoor(json, metrics);
   writeInstances(json, others);
   auto response = jsonResponse(drogon::k200OK, json.endObject().take());
   response->addHeader("Cache-Control", "no-store");

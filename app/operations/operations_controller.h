@@ -8,10 +8,10 @@
 
 namespace festa {
 
-class Operations {
+class OperationsController {
  public:
   // All of them outlive this.
-  Operations(const Health& health, MetricsPage& metrics, const Drain& drain)
+  OperationsController(const Health& health, MetricsPage& metrics, const Drain& drain)
       : health_(health), metrics_(metrics), drain_(drain) {}
 
   // Must outlive the routes.

@@ -12,16 +12,19 @@
 
 namespace festa {
 
+// An array with one object per row.
+void writeLockRows(JsonWriter& json, const std::vector<lock::LockBoard::Row>& rows);
+
 // GET /admin/locks: the locked requests of this process and, for Redis, the holds of all processes
 // that share its keys. The answer may be out of date when it is read: for people, not for
 // decisions.
-class LockAdmin {
+class LockAdminController {
  public:
   static constexpr std::size_t kMostEntries = 1000;  // in each part of the answer
 
   // `redis` may be null: none is configured, and the fleet's part is empty. `prefix` is that of all
   // keys of all lock storages there. They outlive this.
-  LockAdmin(const lock::LockBoard& board, lock::RedisCommands* redis, std::string prefix)
+  LockAdminController(const lock::LockBoard& board, lock::RedisCommands* redis, std::string prefix)
       : board_(board), redis_(redis), prefix_(std::move(prefix)) {}
 
   // Must outlive the routes.

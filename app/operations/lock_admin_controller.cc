@@ -1,4 +1,4 @@
-#include "app/operations/lock_admin.h"
+#include "app/operations/lock_admin_controller.h"
 
 #include "controllers/json/responses.h"
 #include "controllers/json/utf8.h"
@@ -61,14 +61,28 @@ std::int64_t millisSince(lock::SteadyTime moment) {
 
 }  // namespace
 
-void LockAdmin::publish(Routes& routes) const {
+void writeLockRows(JsonWriter& json, const std::vector<lock::LockBoard::Row>& rows) {
+  json.beginArray();
+  for (const auto& row : rows) {
+    json.beginObject()
+        .member("lockable", row.lockable)
+        .member("strategy", row.strategy)
+        .member("key", toUtf8(row.key))
+        .member("state", row.holds ? "holding" : "waiting");
+    if (row.fence) json.member("fence", *row.fence);
+    json.member("ms", millisSince(row.since)).endObject();
+  }
+  json.endArray();
+}
+
+void LockAdminController::publish(Routes& routes) const {
   routes.add(
       *this,
       {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins, .paged = Paged::kWhole},
-      parseNothing, &LockAdmin::show);
+      parseNothing, &LockAdminController::show);
 }
 
-drogon::Task<HttpResponsePtr> LockAdmin::show(const Call<NoInput>&) const {
+drogon::Task<HttpResponsePtr> LockAdminController::show(const Call<NoInput>&) const {
   const auto fleet = co_await readFleet();
   JsonWriter json;
   json.beginObject().key("instance");
@@ -84,25 +98,15 @@ drogon::Task<HttpResponsePtr> LockAdmin::show(const Call<NoInput>&) const {
 }
 
 // False: there are more than fit.
-bool LockAdmin::writeInstance(JsonWriter& json) const {
+bool LockAdminController::writeInstance(JsonWriter& json) const {
   auto rows = board_.rows(kMostEntries + 1);
   const bool all = rows.size() <= kMostEntries;
   if (!all) rows.pop_back();
-  json.beginArray();
-  for (const auto& row : rows) {
-    json.beginObject()
-        .member("lockable", row.lockable)
-        .member("strategy", row.strategy)
-        .member("key", toUtf8(row.key))
-        .member("state", row.holds ? "holding" : "waiting");
-    if (row.fence) json.member("fence", *row.fence);
-    json.member("ms", millisSince(row.since)).endObject();
-  }
-  json.endArray();
+  writeLockRows(json, rows);
   return all;
 }
 
-void LockAdmin::writeWaiting(JsonWriter& json) const {
+void LockAdminController::writeWaiting(JsonWriter& json) const {
   std::map<std::string, std::int64_t> waiting;
   for (const auto& [kind, counts] : board_.counts())
     waiting[kind.second] += static_cast<std::int64_t>(counts.waiting);
@@ -111,7 +115,7 @@ void LockAdmin::writeWaiting(JsonWriter& json) const {
   json.endObject();
 }
 
-void LockAdmin::writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet) {
+void LockAdminController::writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet) {
   if (!fleet) {
     json.null();
     return;
@@ -134,7 +138,7 @@ void LockAdmin::writeFleet(JsonWriter& json, const std::optional<Fleet>& fleet) 
 }
 
 // nullopt: Redis is away.
-drogon::Task<std::optional<LockAdmin::Fleet>> LockAdmin::readFleet() const {
+drogon::Task<std::optional<LockAdminController::Fleet>> LockAdminController::readFleet() const {
   if (redis_ == nullptr) co_return Fleet{};
   try {
     co_return co_await scan();
@@ -144,14 +148,14 @@ drogon::Task<std::optional<LockAdmin::Fleet>> LockAdmin::readFleet() const {
   co_return std::nullopt;
 }
 
-LockAdmin::FleetHold LockAdmin::holdIn(const std::vector<RedisReply>& row) {
+LockAdminController::FleetHold LockAdminController::holdIn(const std::vector<RedisReply>& row) {
   FleetHold hold{nameOfStorage(row.at(0).text), row.at(1).text, row.at(2).text, {}, {}};
   if (row.at(3).integer >= 0) hold.remainingMs = row[3].integer;
   if (row.at(4).kind == RedisReply::Kind::kInteger) hold.waiters = row[4].integer;
   return hold;
 }
 
-drogon::Task<LockAdmin::Fleet> LockAdmin::scan() const {
+drogon::Task<LockAdminController::Fleet> LockAdminController::scan() const {
   // SCAN may name a key twice.
   std::map<std::pair<std::string, std::string>, FleetHold> holds;  // by storage and key
   std::vector<std::string> arguments{"0", escapedForGlob(prefix_) + ":*:hold:*",

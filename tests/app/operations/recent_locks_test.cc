@@ -1,4 +1,4 @@
-#include "app/operations/recent_histogram.h"
+#include "app/operations/recent_locks.h"
 
 #include <gtest/gtest.h>
 

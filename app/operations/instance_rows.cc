@@ -1,4 +1,4 @@
-#include "app/operations/heartbeat.h"
+#include "app/operations/instance_rows.h"
 
 #include "app/operations/log.h"
 
@@ -19,21 +19,22 @@ lock::LockBoard::Counts sumOf(const lock::LockBoard& board) {
 
 }  // namespace
 
-InstanceHeartbeat::InstanceHeartbeat(const DatabaseClients& database, const lock::LockBoard& board,
-                                     const Drain& drain, std::string name)
-    : RegularWork(kEvery),
+InstanceRows::InstanceRows(const DatabaseClients& database, const lock::LockBoard& board,
+                           const Drain& drain, std::string name)
+    : PeriodicTask(kEvery, {.fails = "this instance's row cannot be written",
+                            .worksAgain = "this instance's row is written again"}),
       database_(database),
       board_(board),
       drain_(drain),
       name_(std::move(name)) {}
 
-std::int64_t InstanceHeartbeat::upSeconds() const {
+std::int64_t InstanceRows::upSeconds() const {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() -
                                                           started_)
       .count();
 }
 
-drogon::Task<> InstanceHeartbeat::work() {
+drogon::Task<> InstanceRows::work() {
   const auto client = database_.watchClient();
   const auto sum = sumOf(board_);
   co_await client->execSqlCoro(
@@ -47,15 +48,11 @@ drogon::Task<> InstanceHeartbeat::work() {
       static_cast<std::int64_t>(sum.waiting), drain_.inFlight());
 }
 
-void InstanceHeartbeat::failed(const std::string& why) {
-  LogLine("heartbeat", "warn").with("text", "this instance's row cannot be written: " + why);
+void InstanceRows::log(bool fails, const std::string& text) const {
+  LogLine("heartbeat", fails ? "warn" : "info").with("text", text);
 }
 
-void InstanceHeartbeat::recovered() {
-  LogLine("heartbeat").with("text", "this instance's row is written again");
-}
-
-drogon::Task<std::vector<InstanceRow>> InstanceHeartbeat::read() const {
+drogon::Task<std::vector<InstanceRow>> InstanceRows::read() const {
   const auto client = database_.watchClient();
   const auto rows = co_await client->execSqlCoro(
       "SELECT name, extract(epoch FROM now() - started_at)::bigint,"

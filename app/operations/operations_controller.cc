@@ -1,4 +1,4 @@
-#include "app/operations/operations.h"
+#include "app/operations/operations_controller.h"
 
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
@@ -7,20 +7,20 @@ namespace festa {
 
 using drogon::HttpResponsePtr;
 
-void Operations::publish(Routes& routes) const {
+void OperationsController::publish(Routes& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/healthz", .access = kAnyone}, parseNothing,
-             &Operations::live);
+             &OperationsController::live);
   routes.add(*this, {.method = drogon::Get, .path = "/readyz", .access = kAnyone}, parseNothing,
-             &Operations::readiness);
+             &OperationsController::readiness);
   routes.add(*this, {.method = drogon::Get, .path = "/metrics", .access = kAnyone}, parseNothing,
-             &Operations::metrics);
+             &OperationsController::metrics);
 }
 
-drogon::Task<HttpResponsePtr> Operations::live(const Call<NoInput>&) const {
+drogon::Task<HttpResponsePtr> OperationsController::live(const Call<NoInput>&) const {
   co_return jsonResponse(drogon::k200OK, R"({"status":"alive"})");
 }
 
-drogon::Task<HttpResponsePtr> Operations::readiness(const Call<NoInput>&) const {
+drogon::Task<HttpResponsePtr> OperationsController::readiness(const Call<NoInput>&) const {
   const auto database = co_await health_.database();
   const auto redis = co_await health_.redis();
   const auto redlock = co_await health_.redlock();
@@ -41,11 +41,11 @@ drogon::Task<HttpResponsePtr> Operations::readiness(const Call<NoInput>&) const 
   co_return response;
 }
 
-drogon::Task<HttpResponsePtr> Operations::metrics(const Call<NoInput>&) const {
-  const auto text = co_await metrics_.text();
+drogon::Task<HttpResponsePtr> OperationsController::metrics(const Call<NoInput>&) const {
+  const auto reading = co_await metrics_.read();
   auto response = drogon::HttpResponse::newHttpResponse(drogon::k200OK, drogon::CT_CUSTOM);
   response->setContentTypeString("text/plain; version=0.0.4; charset=utf-8");
-  response->setBody(text);
+  response->setBody(reading->text);
   co_return response;
 }
 
