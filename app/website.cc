@@ -10,7 +10,7 @@ namespace {
 
 // Bounds of what is kept in memory.
 constexpr std::size_t kSoldSeatsKnown = 100'000;
-constexpr std::size_t kPerformanceCards = 1000;
+constexpr std::size_t kPerformancesAsJson = 1000;
 constexpr std::size_t kLimitedNames = 100'000;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
@@ -107,7 +107,7 @@ Website::Website(const Foundation& on)
       idempotency_(on.services.idempotency),
       pipeline_(
           {callers_, idempotency_, on.locks.protections(), on.locks.board(), on.locks.observer()}),
-      cards_(on.services.performances, kPerformanceCards),
+      performanceJson_(on.services.performances, kPerformancesAsJson),
       streamBounds_(std::make_shared<StreamBounds>(streamLimits(on.config))),
       claimPlaces_(std::make_shared<StreamPlaces>(streamBounds_, on.config.queue.maxStreams,
                                                   on.config.queue.maxStreamsPerUser)),
@@ -136,12 +136,12 @@ Website::Website(const Foundation& on)
       announcements_(on.services.announcements, lists_),
       users_(on.services.users),
       performances_(on.services.performances, lists_),
-      liveSeats_({on.services.performances, cards_, lists_, *seatFeed_, *watcherPlaces_,
+      liveSeats_({on.services.performances, performanceJson_, lists_, *seatFeed_, *watcherPlaces_,
                   on.services.notifications, *notificationFeed_}),
-      reservations_(on.services.reservations, cards_, on.services.sold),
+      reservations_(on.services.reservations, performanceJson_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
-      pages_({on.config.demo, on.config.lab}, cards_),
+      pages_({on.config.demo, on.config.lab}, performanceJson_),
       lab_(on.config.lab ? std::make_unique<Lab>(on, streamBounds_) : nullptr),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);

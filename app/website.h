@@ -97,7 +97,7 @@ class Website {
   const Idempotency idempotency_;
   const Pipeline pipeline_;
   RenderedListCache lists_;
-  PerformanceJsonCache cards_;
+  PerformanceJsonCache performanceJson_;
   // Shared: their callbacks are kept by the loops and by answers.
   const std::shared_ptr<StreamBounds> streamBounds_;  // of all event streams
   const std::shared_ptr<StreamPlaces> claimPlaces_;

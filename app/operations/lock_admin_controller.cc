@@ -126,11 +126,7 @@ void LockAdminController::writeFleet(JsonWriter& json, const std::optional<Fleet
         .member("storage", toUtf8(hold.storage))
         .member("key", toUtf8(hold.key))
         .member("owner", toUtf8(hold.owner))
-        .key("remainingMs");
-    if (hold.remainingMs)
-      json.value(*hold.remainingMs);
-    else
-      json.null();
+        .member("remainingMs", hold.remainingMs);
     if (hold.waiters) json.member("waiters", *hold.waiters);
     json.endObject();
   }

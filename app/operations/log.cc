@@ -1,6 +1,5 @@
 #include "app/operations/log.h"
 
-#include "app/operations/log_throttle.h"
 #include "controllers/json/json_writer.h"
 
 #include <trantor/net/EventLoop.h>
@@ -132,6 +131,18 @@ class TurnOfLines {
 thread_local TurnOfLines turnOfLines;
 
 }  // namespace
+
+std::optional<std::uint64_t> LogThrottle::mayWrite(const std::string& place, Time now) {
+  const std::lock_guard guard(mutex_);
+  auto& second = places_.try_emplace(place, Second{now}).first->second;
+  if (now - second.began >= std::chrono::seconds(1)) second = {now, 0, second.dropped};
+  if (second.written >= perSecond_) {
+    ++second.dropped;
+    return std::nullopt;
+  }
+  ++second.written;
+  return std::exchange(second.dropped, 0);
+}
 
 LogLine::LogLine(std::string_view event, std::string_view level)
     : enabled_(isEnabled(level)), waits_(event == "lock") {

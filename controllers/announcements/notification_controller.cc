@@ -1,7 +1,6 @@
 #include "controllers/announcements/notification_controller.h"
 
 #include "controllers/festivals/festival_header.h"
-#include "controllers/live/event_stream.h"
 
 namespace festa {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "controllers/http/routes.h"
+#include "controllers/live/event_stream.h"
 #include "controllers/live/notification_feed.h"
-#include "controllers/live/stream_places.h"
 
 namespace festa {
 

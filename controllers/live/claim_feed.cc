@@ -19,16 +19,8 @@ std::string render(const ClaimView& claim) {
       .member("claimId", claim.id)
       .member("state", claim.state)
       .member("ahead", claim.ahead)
-      .key("sequence");
-  if (claim.sequence)
-    json.value(*claim.sequence);
-  else
-    json.null();
-  json.key("code");
-  if (claim.code)
-    json.value(*claim.code);
-  else
-    json.null();
+      .member("sequence", claim.sequence)
+      .member("code", claim.code);
   return json.endObject().take();
 }
 

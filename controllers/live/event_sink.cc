@@ -1,71 +1,56 @@
 #include "controllers/live/event_sink.h"
 
+#include <functional>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 namespace festa {
 
 namespace {
 
-// Thread-safe.
-class Stream {
- public:
-  explicit Stream(std::unique_ptr<EventSink> sink) : sink_(std::move(sink)) {}
-
-  bool send(const std::string& events) {
-    const std::lock_guard guard(mutex_);
-    return sink_ && sink_->send(events);
-  }
-  bool isConnected() {
-    const std::lock_guard guard(mutex_);
-    return sink_ && sink_->isConnected();
-  }
-  bool isBehind() {
-    const std::lock_guard guard(mutex_);
-    return sink_ && sink_->isBehind();
-  }
-  bool takesPages() {
-    const std::lock_guard guard(mutex_);
-    return sink_ && sink_->takesPages();
-  }
-  double shareOfAddress() {
-    const std::lock_guard guard(mutex_);
-    return sink_ ? sink_->shareOfAddress() : 0;
-  }
-  void end() {
-    std::unique_ptr<EventSink> ended;
-    const std::lock_guard guard(mutex_);
-    ended.swap(sink_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::unique_ptr<EventSink> sink_;  // guarded by mutex_; null: it has ended
+struct Shared {
+  std::mutex mutex;
+  std::unique_ptr<EventSink> sink;  // guarded by mutex; null: the stream has ended
 };
 
 class End : public EventSink {
  public:
-  explicit End(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
-  ~End() override { stream_->end(); }
+  explicit End(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+  ~End() override {
+    std::unique_ptr<EventSink> ended;  // outside the lock
+    const std::lock_guard guard(shared_->mutex);
+    ended.swap(shared_->sink);
+  }
   End(const End&) = delete;
   End& operator=(const End&) = delete;
 
-  bool send(const std::string& events) override { return stream_->send(events); }
-  bool isConnected() const override { return stream_->isConnected(); }
-  bool isBehind() const override { return stream_->isBehind(); }
-  bool takesPages() const override { return stream_->takesPages(); }
-  double shareOfAddress() const override { return stream_->shareOfAddress(); }
+  bool send(const std::string& events) override { return ask(&EventSink::send, events); }
+  bool isConnected() const override { return ask(&EventSink::isConnected); }
+  bool isBehind() const override { return ask(&EventSink::isBehind); }
+  bool takesPages() const override { return ask(&EventSink::takesPages); }
+  double shareOfAddress() const override { return ask(&EventSink::shareOfAddress); }
 
  private:
-  const std::shared_ptr<Stream> stream_;
+  // False or 0 when the stream has ended.
+  template <class Question, class... Arguments>
+  std::invoke_result_t<Question, EventSink&, const Arguments&...> ask(
+      Question question, const Arguments&... arguments) const {
+    const std::lock_guard guard(shared_->mutex);
+    if (!shared_->sink) return {};
+    return std::invoke(question, *shared_->sink, arguments...);
+  }
+
+  const std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace
 
 SharedSink::SharedSink(std::unique_ptr<EventSink> sink) {
-  const auto stream = std::make_shared<Stream>(std::move(sink));
-  first = std::make_unique<End>(stream);
-  second = std::make_unique<End>(stream);
+  const auto shared = std::make_shared<Shared>();
+  shared->sink = std::move(sink);
+  first = std::make_unique<End>(shared);
+  second = std::make_unique<End>(shared);
 }
 
 std::string eventText(const EventFields& fields) {

@@ -1,7 +1,5 @@
 #include "controllers/seats/seat_events_controller.h"
 
-#include "controllers/live/event_stream.h"
-
 namespace festa {
 
 using drogon::HttpResponsePtr;
@@ -45,7 +43,7 @@ drogon::Task<HttpResponsePtr> SeatEventsController::watch(const Call<WatchQuery>
   const auto id = query.performanceId;
   if (parts_.feed.isClosed()) throw ServiceError(ErrorCode::kShuttingDown);
   auto place = parts_.places.take(*call.request);
-  co_await parts_.cards.of(id);  // throws when there is no such performance
+  co_await parts_.performanceJson.of(id);  // throws when there is no such performance
   if (query.listener) co_await parts_.notifications.requireFestival(query.listener->festivalId);
   std::string once;
   if (!mayStream(call.request)) {

@@ -3,9 +3,9 @@
 
 #include "controllers/cache/rendered_list_cache.h"
 #include "controllers/http/routes.h"
+#include "controllers/live/event_stream.h"
 #include "controllers/live/notification_feed.h"
 #include "controllers/live/seat_feed.h"
-#include "controllers/live/stream_places.h"
 #include "controllers/seats/performance_json.h"
 
 namespace festa {
@@ -21,7 +21,7 @@ class SeatEventsController {
  public:
   struct Parts {
     const PerformanceService& performances;
-    PerformanceJsonCache& cards;
+    PerformanceJsonCache& performanceJson;
     RenderedListCache& lists;
     SeatFeed& feed;
     StreamPlaces& places;

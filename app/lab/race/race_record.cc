@@ -102,11 +102,7 @@ void writeResult(JsonWriter& json, const RaceResult& result, std::int64_t start)
         .endObject();
   json.endArray();
   writeFindings(json, result.findings, start);
-  json.key("redisCommands");
-  if (result.redisCommands)
-    json.value(*result.redisCommands);
-  else
-    json.null();
+  json.member("redisCommands", result.redisCommands);
 }
 
 void writeWish(JsonWriter& json, const RaceWish& wish) {

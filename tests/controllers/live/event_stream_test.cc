@@ -1,4 +1,4 @@
-#include "controllers/live/stream_places.h"
+#include "controllers/live/event_stream.h"
 
 #include "services/error.h"
 

@@ -1,4 +1,4 @@
-#include "app/operations/log_throttle.h"
+#include "app/operations/log.h"
 
 #include <gtest/gtest.h>
 
