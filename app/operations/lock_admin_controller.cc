@@ -97,7 +97,7 @@ drogon::Task<HttpResponsePtr> LockAdminController::show(const Call<NoInput>&) co
   co_return response;
 }
 
-// False: there are more than fit.
+// Returns false when there are more than fit.
 bool LockAdminController::writeInstance(JsonWriter& json) const {
   auto rows = board_.rows(kMostEntries + 1);
   const bool all = rows.size() <= kMostEntries;
@@ -133,7 +133,7 @@ void LockAdminController::writeFleet(JsonWriter& json, const std::optional<Fleet
   json.endArray();
 }
 
-// nullopt: Redis is away.
+// Returns nullopt when Redis is away.
 drogon::Task<std::optional<LockAdminController::Fleet>> LockAdminController::readFleet() const {
   if (redis_ == nullptr) co_return Fleet{};
   try {

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <climits>
 #include <ctime>
+#include <utility>
 
 namespace festa {
 

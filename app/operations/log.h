@@ -12,8 +12,8 @@
 namespace festa {
 
 // One line under construction, finished when it goes out of scope. Thread-safe as a whole: lines do
-// not mix. Written at once, except of a lock: that goes out together with the line of its request,
-// which follows in the same turn of the loop, before the answer.
+// not mix. It is written immediately, except for `lock` lines, which go out together with the line
+// of their request: that follows in the same turn of the loop, before the answer.
 class LogLine {
  public:
   explicit LogLine(std::string_view event, std::string_view level = "info");
@@ -39,7 +39,8 @@ class LogThrottle {
 
   explicit LogThrottle(std::uint64_t perSecond) : perSecond_(perSecond) {}
 
-  // Nullopt: do not write the line. Else how many lines of this place were not written before it.
+  // Returns how many lines of this place were not written before this one, or nullopt when this one
+  // must not be written either.
   std::optional<std::uint64_t> mayWrite(const std::string& place, Time now);
 
  private:

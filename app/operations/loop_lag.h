@@ -25,7 +25,7 @@ class RecentWorst {
     current_ = std::max(current_, value);
   }
 
-  // 0: there was none.
+  // Returns 0 when there was none.
   double worst(Time now) {
     const std::lock_guard guard(mutex_);
     turn(now);
@@ -45,7 +45,7 @@ class RecentWorst {
   // guarded by mutex_
   Time began_{};
   double current_ = 0;   // since began_
-  double previous_ = 0;  // of the span before
+  double previous_ = 0;  // in the span before
 };
 
 // Timers on the loops that notice how late they run. Thread-safe.

@@ -37,14 +37,14 @@ double valueOf(const prometheus::MetricFamily& family, const prometheus::ClientM
   return family.type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value;
 }
 
-// A counter or gauge, summed over its labels.
+// Sums a counter or gauge over its labels.
 double sumOf(const prometheus::MetricFamily& family) {
   double sum = 0;
   for (const auto& metric : family.metric) sum += valueOf(family, metric);
   return sum;
 }
 
-// 0: there is none of this name.
+// Returns 0 when there is none of this name.
 double sumOf(const MetricFamilies& metrics, std::string_view name) {
   double sum = 0;
   for (const auto& family : metrics)
@@ -52,7 +52,7 @@ double sumOf(const MetricFamilies& metrics, std::string_view name) {
   return sum;
 }
 
-// A family by the values of one of its labels.
+// Sums a family by the values of one of its labels.
 std::map<std::string, double> sumsBy(const MetricFamilies& metrics, std::string_view name,
                                      std::string_view label) {
   std::map<std::string, double> sums;
@@ -134,7 +134,7 @@ void OverviewController::publish(Routes& routes) const {
              parseNothing, &OverviewController::show);
 }
 
-// Nullopt: the database did not answer.
+// Returns nullopt when the database does not answer.
 drogon::Task<std::optional<std::vector<InstanceRow>>> OverviewController::instances() const {
   try {
     co_return co_await parts_.instances.read();

@@ -47,7 +47,7 @@ class RecentLocks : public lock::LockObserver {
   // `inner` outlives this.
   explicit RecentLocks(lock::LockObserver& inner) : inner_(inner) {}
 
-  const RecentHistogram& waits() const { return waits_; }  // of refused requests, too
+  const RecentHistogram& waits() const { return waits_; }  // includes those of refused requests
   const RecentHistogram& holds() const { return holds_; }
 
   void finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) override {

@@ -15,7 +15,7 @@
 namespace festa {
 
 struct RenderedList {
-  std::string etag;  // of body and next
+  std::string etag;  // stands for body and next
   std::string body;
   std::string next;  // path and query of the page that follows; empty: this is the last one
 };

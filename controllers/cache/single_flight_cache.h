@@ -112,9 +112,9 @@ class SingleFlightCache {
   struct Entry {
     State state = State::kMaking;
     Time born;                    // see AgeFrom
-    std::optional<Value> value;   // of kKept
+    std::optional<Value> value;   // set while it is kept
     std::vector<Waiter> sharing;  // get what is being made
-    std::vector<Waiter> later;    // of kOutdated: asked after the invalidation, need another one
+    std::vector<Waiter> later;    // asked after the invalidation, and need another one
   };
   using Entries = std::map<Key, Entry>;
 

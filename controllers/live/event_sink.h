@@ -7,8 +7,8 @@
 
 namespace festa {
 
-// One reader of server-sent events, over any transport. The destructor ends the stream. Not
-// thread-safe; any thread may use it.
+// One reader of server-sent events, over any transport. The destructor ends the stream. Calls must
+// be serialised; they need not come from one thread.
 class EventSink {
  public:
   EventSink() = default;
@@ -16,13 +16,15 @@ class EventSink {
   EventSink(const EventSink&) = delete;
   EventSink& operator=(const EventSink&) = delete;
 
-  // Whole events or comments, each with its empty line. Does not wait. False: the reader has gone.
+  // Takes whole events or comments, each with its empty line, and does not wait. Returns false when
+  // the reader has gone.
   virtual bool send(const std::string& events) = 0;
-  // False: the reader has gone.
   virtual bool isConnected() const = 0;
-  // The reader takes less than it is sent: what is sent now is kept in memory until it reads.
+  // Whether the reader takes less than it is sent: what is sent now is kept in memory until it
+  // reads.
   virtual bool isBehind() const = 0;
-  // It is not behind, and there is room for much at once besides what other streams are sent.
+  // Whether it is not behind, and there is room for much at once besides what other streams are
+  // sent.
   virtual bool takesPages() const = 0;
   // This stream's part of all streams of its reader's address: 1 when it is the only one.
   virtual double shareOfAddress() const = 0;

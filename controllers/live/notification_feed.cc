@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kFeedEvery{200};
 constexpr int kQuietRounds = 50;  // then a listener gets a new id to come back with
 constexpr int kIdleRounds = 10;   // between looks without listeners
-constexpr int kMostPages = 8;     // of what is new, in one look
+constexpr int kMostPages = 8;     // so many pages of what is new are told in one look
 constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
 constexpr LookBudget::Limits kReturnWork{
     .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
@@ -77,7 +77,7 @@ class NotificationFeed::Telling {
 
   const NotificationService::News& news() const { return news_; }
 
-  // Of the festival, without what `told` has seen; empty: nothing.
+  // The events of the festival, without those that `told` has seen. Empty when there are none.
   std::string text(std::int64_t festivalId, const std::optional<Snapshot>& told) {
     const auto found = byFestival_.find(festivalId);
     if (found == byFestival_.end()) return "";
@@ -93,7 +93,7 @@ class NotificationFeed::Telling {
  private:
   struct Festival {
     std::vector<const Notification*> all;
-    std::string text;  // of all; empty: not needed yet
+    std::string text;  // of all of them, as soon as it is needed
   };
 
   static std::string rendered(const std::vector<const Notification*>& notifications) {
@@ -143,7 +143,8 @@ std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
   return some;
 }
 
-// Between two looks: they have seen what the first of them has, and the second finds the rest.
+// Runs between two looks: listeners are told what the last look has seen; the next one finds the
+// rest.
 drogon::Task<std::size_t> NotificationFeed::welcome(Return back) {
   const auto page = kReturnPage;
   const auto missed = co_await outbox_.since(back.from, back.festivalId, page);

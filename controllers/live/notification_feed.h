@@ -90,9 +90,9 @@ class NotificationFeed : public PeriodicTask {
     ReaderPatience patience;
     int quietRounds = 0;
   };
-  // What listeners have missed that come back with the same id.
+  // What is missed by all listeners that come back with the same id.
   struct Return {
-    std::int64_t number;  // of the first of them
+    std::int64_t number;  // the one of the first of these listeners
     std::int64_t festivalId;
     Snapshot from;
 
@@ -102,20 +102,20 @@ class NotificationFeed : public PeriodicTask {
   };
   class Telling;
 
-  // There are listeners, or the last look was long ago.
+  // Returns whether there are listeners, or the last look was long ago.
   bool isDue() override;
   drogon::Task<> work() override;
-  // One page of what is new; true: it was the last.
+  // Tells one page of what is new. Returns whether it was the last.
   drogon::Task<bool> tellNews();
-  // Of listeners that have come back or caught up, as many as one look may serve, those whose turn
-  // it is first.
+  // What the listeners have missed that have come back or caught up: as much as one look may serve,
+  // those whose turn it is first.
   std::vector<Return> returns() const;
   drogon::Task<> welcomeSome();
-  // One page of what they have missed; its bytes.
+  // Tells them one page of what they have missed. Returns its bytes.
   drogon::Task<std::size_t> welcome(Return back);
-  // Nullopt: they could not be told. Their streams are ended; they may come back.
+  // The same, but ends their streams and returns nullopt when that fails: they may come back.
   drogon::Task<std::optional<std::size_t>> welcomeOrEnd(Return back);
-  // False: the listener has gone, or has not read for too long.
+  // Returns false when the listener has gone, or has not read for too long.
   bool goesOn(Reader& reader, Telling& telling) const;
 
   const NotificationService& outbox_;

@@ -19,7 +19,8 @@ constexpr milliseconds kLookEvery{250};
 constexpr int kPauseFactor = 3;  // a look of 100 ms is followed by a pause of 300 ms
 constexpr milliseconds kLongestPause{2000};
 constexpr milliseconds kReadFor{100};  // in one look
-// Of each look, however long they take: the heaviest hall, and one whose turn it is.
+// So many halls are read in each look, however long they take: the heaviest one, and one whose turn
+// it is.
 constexpr std::size_t kLeastHalls = 2;
 
 void writeSeats(JsonWriter& json, const char* name, const std::vector<NumberedSeat>& seats) {
@@ -150,7 +151,7 @@ void SeatFeed::tell(std::int64_t performanceId, SeatPicture picture) {
   auto& hall = found->second;
   hall.lastLook = Clock::now();
   std::string changes;
-  // Empty: it could not be read. The watchers keep the last picture.
+  // The picture is empty when it could not be read. The watchers keep the last one.
   if (!picture.empty() && picture != hall.picture) {
     const auto different = changesBetween(hall.picture, picture);
     hall.snapshot = snapshotEvent(picture);

@@ -94,7 +94,7 @@ class SeatFeed : public PeriodicTask {
   struct Hall {
     Readers<Watcher> watchers;
     SeatPicture picture;
-    std::string snapshot;  // of the picture, as it is sent; empty before the first look
+    std::string snapshot;  // the picture as it is sent; empty before the first look
     Clock::time_point lastLook{};
   };
 
@@ -102,17 +102,17 @@ class SeatFeed : public PeriodicTask {
   drogon::Task<> work() override;
   // Returns why the hall could not be read; null when it was.
   drogon::Task<std::exception_ptr> lookAt(std::int64_t performanceId);
-  // In the order in which they are to be read. Forgets halls without watchers.
+  // The watched halls in the order in which they are to be read. Forgets those without watchers.
   std::vector<std::int64_t> watched();
   void tell(std::int64_t performanceId, SeatPicture picture);
-  // False: its stream is to end.
+  // Returns false when the watcher's stream is to end.
   static bool tellOne(Watcher& watcher, const Hall& hall, const std::string& changes);
 
   const PerformanceService& performances_;
   mutable std::mutex mutex_;
   std::map<std::int64_t, Hall> halls_;  // guarded by mutex_
   bool closed_ = false;                 // guarded by mutex_
-  Clock::time_point due_;               // of the next look; on the loop only
+  Clock::time_point due_;               // when the next look is; on the loop only
 };
 
 }  // namespace festa

@@ -107,7 +107,7 @@ class StreamBounds : public std::enable_shared_from_this<StreamBounds> {
   // guarded by mutex_
   std::unordered_map<std::string, Address> addresses_;  // that have a stream
   std::unordered_set<Stream*> streams_;
-  std::size_t unsent_ = 0;  // of streams_, as they were last counted
+  std::size_t unsent_ = 0;  // the sum of streams_, as they were last counted
   std::uint64_t closed_ = 0;
   Time lastLook_{};  // at all streams
 };
