@@ -1,4 +1,4 @@
-// Tokens and passwords of this process.
+// Makes and checks the tokens and passwords of this process.
 #pragma once
 
 #include "app/config/config.h"

@@ -12,7 +12,7 @@
 
 namespace festa {
 
-// An array with one object per row.
+// Writes an array with one object per row.
 void writeLockRows(JsonWriter& json, const std::vector<lock::LockBoard::Row>& rows);
 
 // GET /admin/locks: the locked requests of this process and, for Redis, the holds of all processes

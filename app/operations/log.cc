@@ -62,11 +62,7 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
   if (*dropped > 0) written.with("dropped", static_cast<std::int64_t>(*dropped));
 }
 
-}  // namespace
-
-namespace {
-
-// "2026-11-16T15:38:56", written anew once a second and thread.
+// "2026-11-16T15:38:56". Each thread writes it anew once a second.
 std::string_view wallClock(std::time_t second) {
   thread_local std::time_t written = -1;
   thread_local char text[20];

@@ -1,4 +1,4 @@
-// One JSON object per line on standard output, for ours and for Drogon's own messages.
+// Writes our and Drogon's messages to standard output, one JSON object per line.
 #pragma once
 
 #include <chrono>

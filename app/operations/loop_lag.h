@@ -1,4 +1,4 @@
-// Whether something blocks an event loop.
+// Tells whether something blocks an event loop.
 #pragma once
 
 #include <algorithm>

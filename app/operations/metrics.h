@@ -113,7 +113,7 @@ class Metrics : public lock::LockObserver {
   class Writes;
   class Entries;
   class Claims;
-  // Values at the moment of a collection.
+  // Reads values at the moment of a collection.
   class Samples {
    public:
     virtual ~Samples() = default;

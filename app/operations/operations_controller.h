@@ -1,4 +1,4 @@
-// Endpoints for operators: health, readiness, metrics.
+// Answers operators: health, readiness, metrics.
 #pragma once
 
 #include "app/operations/health.h"

@@ -1,4 +1,4 @@
-// One process at a glance, for operators.
+// Shows operators one process at a glance.
 #pragma once
 
 #include "app/config/config.h"
@@ -18,7 +18,7 @@ namespace festa {
 // parts are read one after the other, not at one moment.
 class OverviewController {
  public:
-  static constexpr std::size_t kMostRows = 100;  // of locks
+  static constexpr std::size_t kMostRows = 100;  // so many locks are shown
 
   // All outlive this.
   struct Parts {

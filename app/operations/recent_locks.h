@@ -33,7 +33,7 @@ class RecentHistogram {
   static constexpr std::size_t kSteps = kSpan / kStep;
 
   struct Step {
-    std::int64_t number = -1;  // of the time that it counts; another: it is old
+    std::int64_t number = -1;  // the time that it counts; it is old if that is over
     Counts counts{};
   };
 

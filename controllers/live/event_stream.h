@@ -56,7 +56,7 @@ class StreamPlaces : public std::enable_shared_from_this<StreamPlaces> {
   std::mutex mutex_;
   // guarded by mutex_
   std::size_t taken_ = 0;
-  std::unordered_map<std::int64_t, std::size_t> byUser_;  // of users that have a place
+  std::unordered_map<std::int64_t, std::size_t> byUser_;  // users that have a place
 };
 
 // Drogon sends streams to requests of HTTP/1.1 whose connection stays, other than HEAD.

@@ -19,7 +19,7 @@ constexpr int kMostPages = 8;     // so many pages of what is new are told in on
 constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
 constexpr LookBudget::Limits kReturnWork{
     .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
-// Room for the snapshot of a database with hundreds of transactions at once.
+// There is room for the snapshot of a database with hundreds of transactions at once.
 constexpr std::size_t kMaxEventId = 8192;
 
 std::string eventOf(const Notification& notification) {
@@ -93,7 +93,7 @@ class NotificationFeed::Telling {
  private:
   struct Festival {
     std::vector<const Notification*> all;
-    std::string text;  // of all of them, as soon as it is needed
+    std::string text;  // all of them, as soon as it is needed
   };
 
   static std::string rendered(const std::vector<const Notification*>& notifications) {

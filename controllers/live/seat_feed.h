@@ -80,7 +80,7 @@ class SeatFeed : public PeriodicTask {
   void close();
   bool isClosed() const;
 
-  // A snapshot at once or after the first look at the hall, then every change.
+  // Tells a snapshot, at once or after the first look at the hall, and then every change.
   void add(std::int64_t performanceId, std::unique_ptr<EventSink> sink);
 
   std::size_t watchers() const;

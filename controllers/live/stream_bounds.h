@@ -41,7 +41,7 @@ class UnsentBytes {
   std::size_t handedOver_ = 0;  // since then
 };
 
-// The connection of a stream. Thread-safe.
+// The connection of a stream, as far as its bounds need it. Thread-safe.
 class StreamConnection {
  public:
   virtual ~StreamConnection() = default;

@@ -68,7 +68,7 @@ class NotificationFeedTest : public DatabaseFixture {
     });
   }
 
-  std::atomic<int> told_{0};         // of those who come back
+  std::atomic<int> told_{0};         // those who come back
   std::atomic<int> toldBefore_{-1};  // so many of them before what is new; -1: not yet
   const NotificationService& outbox_ = keptForever(
       std::make_unique<NotificationService>(testDatabase(db_), std::chrono::seconds(3600)));
