@@ -14,7 +14,7 @@ namespace festa {
 
 class ClaimFeed;
 struct Foundation;
-class PerformanceCards;
+class PerformanceJsonCache;
 class Pipeline;
 class RenderedListCache;
 class RouteTable;
@@ -26,7 +26,7 @@ class StreamPlaces;
 struct LabSite {
   const Pipeline& pipeline;
   RenderedListCache& lists;
-  PerformanceCards& cards;
+  PerformanceJsonCache& performances;
   ClaimFeed& claimFeed;
   StreamPlaces& claimPlaces;
   std::shared_ptr<StreamBounds> streams;

@@ -9,15 +9,44 @@ namespace festa {
 
 namespace {
 
-// `start() -> Task<std::size_t>`: how many rows were removed.
-template <class Start>
-drogon::AsyncTask sweep(const char* what, Start start) {
-  try {
-    const auto rows = co_await start();
-    if (rows > 0) LogLine("swept").with("what", what).with("rows", static_cast<std::int64_t>(rows));
-  } catch (const std::exception& error) {
-    LogLine("swept", "warn").with("what", what).with("text", error.what());
+// `remove() -> Task<std::size_t>`: removes old rows and tells how many.
+template <class Remove>
+class Sweep : public PeriodicTask {
+ public:
+  Sweep(const char* what, std::chrono::milliseconds interval, Remove remove)
+      : PeriodicTask(interval, {.fails = "cannot be swept", .worksAgain = "are swept again"},
+                     FirstRun::kAfterInterval),
+        what_(what),
+        remove_(std::move(remove)) {}
+
+ private:
+  drogon::Task<> work() override {
+    const auto rows = co_await remove_();
+    if (rows > 0)
+      LogLine("swept").with("what", what_).with("rows", static_cast<std::int64_t>(rows));
   }
+  void log(bool fails, const std::string& text) const override {
+    LogLine("swept", fails ? "warn" : "info").with("what", what_).with("text", text);
+  }
+
+  const char* const what_;
+  const Remove remove_;
+};
+
+template <class Remove>
+std::shared_ptr<PeriodicTask> sweep(const char* what, std::chrono::milliseconds interval,
+                                    Remove remove) {
+  return std::make_shared<Sweep<Remove>>(what, interval, std::move(remove));
+}
+
+std::vector<std::shared_ptr<PeriodicTask>> sweepsOf(const Config& config,
+                                                    const Services& services) {
+  return {sweep("idempotency keys", config.idempotency.sweepEvery,
+                [&keys = services.idempotency] { return keys.sweep(); }),
+          sweep("notifications", config.notifications.sweepEvery,
+                [&notifications = services.notifications] { return notifications.sweep(); }),
+          sweep("expired claims", config.queue.sweepEvery,
+                [&claims = services.claimExpiry] { return claims.run(); })};
 }
 
 }  // namespace
@@ -32,7 +61,10 @@ sigset_t blockStopSignals() {
   return signals;
 }
 
-Lifecycle::Lifecycle(Parts parts) : parts_(parts), lag_(std::make_shared<LoopLag>()) {
+Lifecycle::Lifecycle(Parts parts)
+    : parts_(parts),
+      lag_(std::make_shared<LoopLag>()),
+      sweeps_(sweepsOf(parts.config, parts.services)) {
   parts_.metrics.addGauge(
       "festa_http_in_flight", "Requests read and not yet answered.",
       [&drain = parts_.drain] { return static_cast<double>(drain.inFlight()); });
@@ -49,11 +81,11 @@ void Lifecycle::run(sigset_t signals) {
 }
 
 void Lifecycle::begin(sigset_t signals) {
-  auto* const loop = drogon::app().getIOLoop(0);
+  auto* const loop = drogon::app().getIOLoop(0);  // database clients belong to IO loops
   parts_.queues.start();
   parts_.website.start(loop);
   parts_.accounts.start(loop);
-  sweepRegularly();
+  for (const auto& task : sweeps_) task->start(loop);
   for (std::size_t i = 0; i < drogon::app().getThreadNum(); ++i)
     lag_->watch(drogon::app().getIOLoop(i));
   stopper_ = std::thread([this, signals] { stopOnSignal(signals); });
@@ -67,22 +99,6 @@ void Lifecycle::begin(sigset_t signals) {
       .with("threads", static_cast<std::int64_t>(config.ioThreads()));
 }
 
-// On an IO loop: database clients belong to those.
-void Lifecycle::sweepRegularly() const {
-  auto* const loop = drogon::app().getIOLoop(0);
-  const auto& config = parts_.config;
-  const auto& services = parts_.services;
-  loop->runEvery(config.idempotency.sweepEvery, [&keys = services.idempotency] {
-    sweep("idempotency keys", [&keys] { return keys.sweep(); });
-  });
-  loop->runEvery(config.notifications.sweepEvery, [&notifications = services.notifications] {
-    sweep("notifications", [&notifications] { return notifications.sweep(); });
-  });
-  loop->runEvery(config.queue.sweepEvery, [&claims = services.claimExpiry] {
-    sweep("expired claims", [&claims] { return claims.run(); });
-  });
-}
-
 void Lifecycle::stopOnSignal(sigset_t signals) const {
   int signal = 0;
   sigwait(&signals, &signal);
@@ -90,6 +106,7 @@ void Lifecycle::stopOnSignal(sigset_t signals) const {
       .with("signal", static_cast<std::int64_t>(signal))
       .with("in_flight", parts_.drain.inFlight());
   drainRequests();
+  for (const auto& task : sweeps_) task->stop();
   parts_.queues.stop();
   parts_.accounts.stop();
   parts_.website.stop();

@@ -8,10 +8,12 @@
 #include "app/website.h"
 #include "controllers/http/connections.h"
 #include "controllers/http/drain.h"
+#include "services/periodic_task.h"
 
 #include <csignal>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace festa {
 
@@ -45,12 +47,13 @@ class Lifecycle {
 
  private:
   void begin(sigset_t signals);
-  void sweepRegularly() const;
   void stopOnSignal(sigset_t signals) const;
   void drainRequests() const;
 
   const Parts parts_;
   const std::shared_ptr<LoopLag> lag_;
+  // They delete what is too old: keys, notifications, claims.
+  const std::vector<std::shared_ptr<PeriodicTask>> sweeps_;
   std::thread stopper_;
 };
 

@@ -10,9 +10,8 @@ namespace {
 
 // Bounds of what is kept in memory.
 constexpr std::size_t kSoldSeatsKnown = 100'000;
-constexpr std::size_t kPerformanceCards = 1000;
+constexpr std::size_t kPerformancesAsJson = 1000;
 constexpr std::size_t kLimitedNames = 100'000;
-constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
   return {.attemptTime = config.attempt, .keep = config.keep};
@@ -105,25 +104,23 @@ Website::Website(const Foundation& on, Lab* lab)
       idempotency_(on.services.idempotency),
       pipeline_({callers_, idempotency_, lab ? lab->protections() : on.locks.protections(),
                  on.locks.board(), lab ? lab->lockObserver() : on.locks.observer()}),
-      lists_({.maxBytes = kRenderedListBytes}),
-      cards_(on.services.performances, kPerformanceCards),
+      performanceJson_(on.services.performances, kPerformancesAsJson),
       streamBounds_(std::make_shared<StreamBounds>(streamLimits(on.config))),
       claimPlaces_(std::make_shared<StreamPlaces>(streamBounds_, on.config.queue.maxStreams,
                                                   on.config.queue.maxStreamsPerUser)),
-      claimFeed_(std::make_shared<ClaimFeed>(on.services.claims, claimEvents_)),
+      claimFeed_(std::make_shared<ClaimFeed>(on.services.claims)),
       listenerPlaces_(
           std::make_shared<StreamPlaces>(streamBounds_, on.config.notifications.maxStreams, 0)),
-      notificationFeed_(
-          std::make_shared<NotificationFeed>(on.services.notifications, notificationEvents_)),
+      notificationFeed_(std::make_shared<NotificationFeed>(on.services.notifications)),
       watcherPlaces_(
           std::make_shared<StreamPlaces>(streamBounds_, on.config.http.maxSeatWatchers, 0)),
-      seatFeed_(std::make_shared<SeatFeed>(on.services.performances, seatEvents_)),
+      seatFeed_(std::make_shared<SeatFeed>(on.services.performances)),
       metricsPage_(on.metrics),
       health_(on.database, on.locks, on.queues),
       operations_(health_, metricsPage_, *on.drain),
-      heartbeat_(std::make_shared<InstanceHeartbeat>(on.database, on.locks.board(), *on.drain,
-                                                     instanceName(on.config))),
-      overview_({on.config, on.locks, health_, metricsPage_, *heartbeat_}),
+      instanceRows_(std::make_shared<InstanceRows>(on.database, on.locks.board(), *on.drain,
+                                                   instanceName(on.config))),
+      overview_({on.config, on.locks, health_, metricsPage_, *instanceRows_}),
       lockAdmin_(on.locks.board(), on.locks.redis(), on.config.redis.prefix),
       councils_(on.services.councils),
       festivals_(on.services.festivals),
@@ -136,12 +133,12 @@ Website::Website(const Foundation& on, Lab* lab)
       announcements_(on.services.announcements, lists_),
       users_(on.services.users),
       performances_(on.services.performances, lists_),
-      liveSeats_({on.services.performances, cards_, lists_, seatEvents_, *seatFeed_,
-                  *watcherPlaces_, on.services.notifications, *notificationFeed_}),
-      reservations_(on.services.reservations, cards_, on.services.sold),
+      liveSeats_({on.services.performances, performanceJson_, lists_, *seatFeed_, *watcherPlaces_,
+                  on.services.notifications, *notificationFeed_}),
+      reservations_(on.services.reservations, performanceJson_, on.services.sold),
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
-      pages_({on.config.demo, lab != nullptr}, cards_),
+      pages_({on.config.demo, lab != nullptr}, performanceJson_),
       edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);
@@ -180,14 +177,15 @@ void Website::publish(Routes& routes) {
   docs_.publish(routes);
   pages_.publish(routes);
   if (lab_ != nullptr)
-    lab_->publish(routes_, {pipeline_, lists_, cards_, *claimFeed_, *claimPlaces_, streamBounds_});
+    lab_->publish(routes_,
+                  {pipeline_, lists_, performanceJson_, *claimFeed_, *claimPlaces_, streamBounds_});
 }
 
 void Website::start(trantor::EventLoop* loop) const {
   claimFeed_->start(loop);
   notificationFeed_->start(loop);
   seatFeed_->start(loop);
-  heartbeat_->start(loop);
+  instanceRows_->start(loop);
 }
 
 void Website::closeStreams() const {
@@ -201,7 +199,7 @@ void Website::stop() {
   claimFeed_->stop();
   notificationFeed_->stop();
   seatFeed_->stop();
-  heartbeat_->stop();
+  instanceRows_->stop();
   if (lab_ != nullptr) lab_->stop();
   metricsPage_.stop();
 }

@@ -6,10 +6,10 @@
 #include "app/edge.h"
 #include "app/lab.h"
 #include "app/locks.h"
-#include "app/operations/lock_admin.h"
+#include "app/operations/lock_admin_controller.h"
 #include "app/operations/metrics_page.h"
-#include "app/operations/operations.h"
-#include "app/operations/overview.h"
+#include "app/operations/operations_controller.h"
+#include "app/operations/overview_controller.h"
 #include "app/queues.h"
 #include "controllers/accounts/council_controller.h"
 #include "controllers/accounts/user_controller.h"
@@ -23,8 +23,6 @@
 #include "controllers/festivals/lost_item_controller.h"
 #include "controllers/festivals/question_controller.h"
 #include "controllers/http/drain.h"
-#include "controllers/live/claim_json.h"
-#include "controllers/live/seat_json.h"
 #include "controllers/pages/docs_controller.h"
 #include "controllers/pages/pages_controller.h"
 #include "controllers/seats/performance_controller.h"
@@ -78,6 +76,7 @@ class Website {
   // `lab`, which may be null, outlives it as well.
   Website(const Foundation& on, Lab* lab);
 
+  // The feeds and other regular work, on an IO loop: database clients belong to those.
   void start(trantor::EventLoop* loop) const;
   // Ends all event streams.
   void closeStreams() const;
@@ -92,24 +91,21 @@ class Website {
   const Idempotency idempotency_;
   const Pipeline pipeline_;
   RenderedListCache lists_;
-  PerformanceCards cards_;
-  const ClaimEventText claimEvents_;
+  PerformanceJsonCache performanceJson_;
   // Shared: their callbacks are kept by the loops and by answers.
   const std::shared_ptr<StreamBounds> streamBounds_;  // of all event streams
   const std::shared_ptr<StreamPlaces> claimPlaces_;
   const std::shared_ptr<ClaimFeed> claimFeed_;
-  const NotificationJson notificationEvents_;
   const std::shared_ptr<StreamPlaces> listenerPlaces_;
   const std::shared_ptr<NotificationFeed> notificationFeed_;
-  const SeatEventText seatEvents_;
   const std::shared_ptr<StreamPlaces> watcherPlaces_;
   const std::shared_ptr<SeatFeed> seatFeed_;
   MetricsPage metricsPage_;
   const Health health_;
-  const Operations operations_;
-  const std::shared_ptr<InstanceHeartbeat> heartbeat_;
-  const Overview overview_;
-  const LockAdmin lockAdmin_;
+  const OperationsController operations_;
+  const std::shared_ptr<InstanceRows> instanceRows_;
+  const OverviewController overview_;
+  const LockAdminController lockAdmin_;
   const CouncilController councils_;
   const FestivalController festivals_;
   const LineupController lineups_;

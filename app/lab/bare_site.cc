@@ -224,7 +224,7 @@ struct BareSite::Controllers {
         announcements(announcementService, site.lists),
         dates(dateService, site.lists),
         questions(questionService, site.lists),
-        reservations(reservationService, site.cards, noneKnown),
+        reservations(reservationService, site.performances, noneKnown),
         coupons(couponService, on.services.claims, site.claimFeed, site.claimPlaces) {
     Routes published(routes, pipeline);
     announcements.publish(published);

@@ -1,6 +1,5 @@
 #include "app/operations/log.h"
 
-#include "app/operations/log_throttle.h"
 #include "controllers/json/json_writer.h"
 
 #include <trantor/net/EventLoop.h>
@@ -12,6 +11,7 @@
 #include <charconv>
 #include <climits>
 #include <ctime>
+#include <utility>
 
 namespace festa {
 
@@ -62,11 +62,7 @@ void writeTrantorLine(const char* text, std::uint64_t length) {
   if (*dropped > 0) written.with("dropped", static_cast<std::int64_t>(*dropped));
 }
 
-}  // namespace
-
-namespace {
-
-// "2026-11-16T15:38:56", written anew once a second and thread.
+// "2026-11-16T15:38:56". Each thread writes it anew once a second.
 std::string_view wallClock(std::time_t second) {
   thread_local std::time_t written = -1;
   thread_local char text[20];
@@ -132,6 +128,18 @@ class TurnOfLines {
 thread_local TurnOfLines turnOfLines;
 
 }  // namespace
+
+std::optional<std::uint64_t> LogThrottle::mayWrite(const std::string& place, Time now) {
+  const std::lock_guard guard(mutex_);
+  auto& second = places_.try_emplace(place, Second{now}).first->second;
+  if (now - second.began >= std::chrono::seconds(1)) second = {now, 0, second.dropped};
+  if (second.written >= perSecond_) {
+    ++second.dropped;
+    return std::nullopt;
+  }
+  ++second.written;
+  return std::exchange(second.dropped, 0);
+}
 
 LogLine::LogLine(std::string_view event, std::string_view level)
     : enabled_(isEnabled(level)), waits_(event == "lock") {

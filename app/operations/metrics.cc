@@ -235,8 +235,8 @@ void Metrics::addSource(prometheus::MetricType type, const std::string& name,
   source.reads.push_back(std::move(read));
 }
 
-std::string Metrics::render() const {
-  // Before anything is read: what happened until then is in the text.
+MetricFamilies Metrics::collect() const {
+  // Before anything is read: what happened until then is in the values.
   const std::chrono::duration<double> began = std::chrono::system_clock::now().time_since_epoch();
   auto families = registry_.Collect();
   families.push_back({"festa_metrics_rendered_timestamp_seconds",
@@ -250,6 +250,10 @@ std::string Metrics::render() const {
         family.metric.push_back(toMetric(source.type, sample));
     families.push_back(std::move(family));
   }
+  return families;
+}
+
+std::string prometheusText(const MetricFamilies& families) {
   std::ostringstream out;
   prometheus::TextSerializer().Serialize(out, families);
   return out.str();

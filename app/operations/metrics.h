@@ -1,8 +1,6 @@
 // What Prometheus sees.
 #pragma once
 
-#include "app/operations/metric_memo.h"
-#include "app/operations/metrics_page.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "services/coupons/queued_claims.h"
@@ -12,18 +10,56 @@
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace festa {
 
+using MetricFamilies = std::vector<prometheus::MetricFamily>;
+
+// Prometheus text format.
+std::string prometheusText(const MetricFamilies& families);
+
+// Remembers which metric belongs to which values, so that a family is asked, with a map of labels
+// built for it, once and not for every observation. Thread-safe. As bounded as the labels are: for
+// patterns and names, never for request data.
+template <class Metric>
+class MetricMemo {
+ public:
+  // `make()` asks the family, when these values come for the first time.
+  template <class Make>
+  Metric& of(std::initializer_list<std::string_view> values, Make make) {
+    thread_local std::string key;
+    key.clear();
+    for (const auto value : values) key.append(value).push_back('\0');
+    {
+      const std::shared_lock guard(mutex_);
+      if (const auto found = known_.find(key); found != known_.end()) return *found->second;
+    }
+    Metric& made = make();
+    const std::lock_guard guard(mutex_);
+    known_.emplace(key, &made);
+    return made;
+  }
+
+ private:
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, Metric*> known_;  // guarded by mutex_
+};
+
 // Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's
 // name.
-class Metrics : public lock::LockObserver, public MetricsText {
+class Metrics : public lock::LockObserver {
  public:
   using Labels = prometheus::Labels;
 
@@ -43,7 +79,7 @@ class Metrics : public lock::LockObserver, public MetricsText {
   std::unique_ptr<queue::QueueObserver> observeQueue(const std::string& queue);
   std::unique_ptr<ClaimObserver> observeClaims(const std::string& queue);
 
-  // Values that others keep, read each time the metrics are rendered, on the thread that renders.
+  // Values that others keep, read each time the metrics are collected, on the thread that does.
   // Added at start only, under one name with one type and help. A counter's value must never go
   // down.
   struct Sample {
@@ -69,14 +105,15 @@ class Metrics : public lock::LockObserver, public MetricsText {
               std::make_unique<ReadBy<decltype(readOne)>>(std::move(readOne)));
   }
 
-  // Prometheus text format. Takes milliseconds when there are many series: not on an event loop.
-  std::string render() const override;
+  // What all metrics are at this moment. Takes milliseconds when there are many series: not on an
+  // event loop.
+  MetricFamilies collect() const;
 
  private:
   class Writes;
   class Entries;
   class Claims;
-  // Values at the moment of a rendering.
+  // Reads values at the moment of a collection.
   class Samples {
    public:
     virtual ~Samples() = default;

@@ -2,24 +2,10 @@
 #pragma once
 
 #include "controllers/http/routes.h"
+#include "controllers/live/event_stream.h"
 #include "controllers/live/notification_feed.h"
-#include "controllers/live/stream_places.h"
 
 namespace festa {
-
-// As JSON.
-class NotificationJson : public NotificationEvents {
- public:
-  std::string data(const Notification& notification) const override;
-};
-
-struct ListenerQuery {
-  std::int64_t festivalId;
-  std::optional<Snapshot> resumeFrom;
-};
-
-// From the query or header `festival`, and `Last-Event-ID`. Throws ServiceError.
-ListenerQuery parseListener(const Asked& asked);
 
 // Outlives the routes it publishes, as what it is made of outlives it.
 class NotificationController {

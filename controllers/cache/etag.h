@@ -6,7 +6,7 @@
 
 namespace festa {
 
-// A strong tag, with its quotes: equal for equal texts only.
+// Returns a strong tag with its quotes, which is equal for equal texts only.
 std::string etagOf(std::string_view text);
 
 // Whether an If-None-Match header ("*", or tags separated by commas, weak ones too) names `etag`.

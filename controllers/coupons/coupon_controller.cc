@@ -3,8 +3,6 @@
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
-#include "controllers/live/claim_json.h"
-#include "controllers/live/event_stream.h"
 
 namespace festa {
 
@@ -134,8 +132,8 @@ drogon::Task<HttpResponsePtr> CouponController::claimEvents(const Call<std::int6
                       expiresAt = call.caller().expiresAt](std::unique_ptr<EventSink> sink) {
     feed.add(claim, expiresAt, std::move(sink));
   };
-  const auto once = ClaimEventText().event(claim);
-  co_return eventStream(call.request, places_.take(*call.request, claim.userId), once, begin);
+  co_return eventStream(call.request, places_.take(*call.request, claim.userId), eventOf(claim),
+                        begin);
 }
 
 }  // namespace festa

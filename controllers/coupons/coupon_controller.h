@@ -3,7 +3,7 @@
 
 #include "controllers/http/routes.h"
 #include "controllers/live/claim_feed.h"
-#include "controllers/live/stream_places.h"
+#include "controllers/live/event_stream.h"
 #include "services/coupons/claim_queue.h"
 #include "services/coupons/coupon_service.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ class JsonWriter {
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(bool flag);
   JsonWriter& null();
+  template <class T>
+  JsonWriter& value(const std::optional<T>& v) {
+    return v ? value(*v) : null();
+  }
   JsonWriter& json(std::string_view text);  // already JSON
 
   template <class T>

@@ -1,7 +1,6 @@
 #include "controllers/live/claim_feed.h"
 
-#include <trantor/net/EventLoop.h>
-#include <trantor/utils/Logger.h>
+#include "controllers/json/json_writer.h"
 
 #include <map>
 
@@ -9,30 +8,42 @@ namespace festa {
 
 namespace {
 
-constexpr double kFeedEvery = 0.2;
-constexpr std::chrono::seconds kLongestLook{5};
+constexpr std::chrono::milliseconds kFeedEvery{200};
 constexpr int kQuietRounds = 50;  // then a comment shows whether the reader is still there
 
 }  // namespace
 
-void ClaimFeed::start(trantor::EventLoop* loop) {
-  loop->runEvery(kFeedEvery, [self = shared_from_this()] { self->feed(); });
+std::string render(const ClaimView& claim) {
+  JsonWriter json;
+  json.beginObject()
+      .member("claimId", claim.id)
+      .member("state", claim.state)
+      .member("ahead", claim.ahead)
+      .member("sequence", claim.sequence)
+      .member("code", claim.code);
+  return json.endObject().take();
 }
 
-void ClaimFeed::stop() {
-  turn_.stop(kLongestLook);
+std::string eventOf(const ClaimView& claim) {
+  return eventText({.data = render(claim)});
 }
+
+ClaimFeed::ClaimFeed(const ClaimReader& claims)
+    : PeriodicTask(kFeedEvery, {.fails = "claims cannot be read for their event streams",
+                                .worksAgain = "claims are read again for their event streams"}),
+      claims_(claims) {}
 
 void ClaimFeed::add(const ClaimView& claim, std::chrono::sys_seconds expiresAt,
                     std::unique_ptr<EventSink> sink) {
-  const bool stays = sink->send(events_.event(claim)) && !claim.isFinished();
+  const bool stays = sink->send(eventOf(claim)) && !claim.isFinished();
   if (stays) readers_.add({claim, expiresAt, std::move(sink), {}});
 }
 
-void ClaimFeed::endOver() {
+bool ClaimFeed::isDue() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   readers_.keepIf(
       [now](const Reader& reader) { return reader.expiresAt > now && reader.sink->isConnected(); });
+  return readers_.size() > 0;
 }
 
 std::vector<std::int64_t> ClaimFeed::watched() const {
@@ -50,7 +61,7 @@ void ClaimFeed::tell(const std::vector<ClaimView>& claims) {
   });
 }
 
-bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) const {
+bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) {
   const bool isBehind = reader.sink->isBehind();
   if (!reader.patience.lasts(std::chrono::steady_clock::now(), isBehind)) return false;
   if (isBehind) return true;
@@ -58,7 +69,7 @@ bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) const {
   if (now != nullptr && *now != reader.last) {
     reader.last = *now;
     reader.quietRounds = 0;
-    listens = reader.sink->send(events_.event(reader.last));
+    listens = reader.sink->send(eventOf(reader.last));
   } else if (++reader.quietRounds >= kQuietRounds) {
     reader.quietRounds = 0;
     listens = reader.sink->send(kStillHere);
@@ -66,18 +77,10 @@ bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) const {
   return listens && !reader.last.isFinished();
 }
 
-drogon::AsyncTask ClaimFeed::feed() {
-  const auto self = shared_from_this();
-  endOver();
+drogon::Task<> ClaimFeed::work() {
   const auto ids = watched();
-  if (ids.empty() || !turn_.begin()) co_return;
-  try {
-    const auto claims = co_await claims_.find(ids);
-    tell(claims);
-  } catch (const std::exception& error) {
-    LOG_WARN << "event streams were not fed: " << error.what();
-  }
-  turn_.end();
+  const auto claims = co_await claims_.find(ids);
+  tell(claims);
 }
 
 }  // namespace festa

@@ -1,8 +1,8 @@
 #include "controllers/live/notification_feed.h"
 
-#include "controllers/live/look_budget.h"
+#include "controllers/festivals/festival_header.h"
+#include "controllers/json/json_writer.h"
 
-#include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 
 #include <algorithm>
@@ -12,52 +12,72 @@ namespace festa {
 
 namespace {
 
-constexpr double kFeedEvery = 0.2;
-constexpr std::chrono::seconds kLongestLook{5};  // longer than clients wait for an answer
-constexpr int kQuietRounds = 50;                 // then a listener gets a new id to come back with
-constexpr int kIdleRounds = 10;                  // between looks without listeners
-constexpr int kMostPages = 8;                    // of what is new, in one look
+constexpr std::chrono::milliseconds kFeedEvery{200};
+constexpr int kQuietRounds = 50;  // then a listener gets a new id to come back with
+constexpr int kIdleRounds = 10;   // between looks without listeners
+constexpr int kMostPages = 8;     // so many pages of what is new are told in one look
 constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
 constexpr LookBudget::Limits kReturnWork{
     .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
+// There is room for the snapshot of a database with hundreds of transactions at once.
+constexpr std::size_t kMaxEventId = 8192;
+
+std::string eventOf(const Notification& notification) {
+  JsonWriter json;
+  json.beginObject()
+      .member("notificationId", notification.id)
+      .member("announcementId", notification.announcementId)
+      .member("title", notification.title)
+      .member("content", notification.content)
+      .member("notifiedAt", notification.notifiedAt);
+  return eventText(
+      {.id = notification.position, .event = "notification", .data = json.endObject().take()});
+}
 
 }  // namespace
 
-void NotificationFeed::start(trantor::EventLoop* loop) {
-  loop->queueInLoop([self = shared_from_this()] { self->feed(); });
-  loop->runEvery(kFeedEvery, [self = shared_from_this()] { self->feed(); });
+// Browsers send no headers of ours with an EventSource, but bring back the id of the last event.
+ListenerQuery parseListener(const Asked& asked) {
+  const auto& named = asked.request().getParameter("festival");
+  ListenerQuery query{named.empty() ? festivalIdIn(asked) : parseId(named, inQuery("festival")),
+                      {}};
+  const auto& last = asked.request().getHeader("last-event-id");
+  if (last.empty()) return query;
+  if (last.size() <= kMaxEventId) query.resumeFrom = Snapshot::parse(last);
+  if (!query.resumeFrom)
+    throw invalidParameter(inHeader("Last-Event-ID"), "이 서비스가 보낸 이벤트의 id여야 합니다.",
+                           "must be the id of an event that this service has sent");
+  return query;
 }
 
-void NotificationFeed::stop() {
-  turn_.stop(kLongestLook);
-}
+NotificationFeed::NotificationFeed(const NotificationService& outbox)
+    : PeriodicTask(kFeedEvery, {.fails = "notifications cannot be read",
+                                .worksAgain = "notifications are read again"}),
+      outbox_(outbox) {}
 
-void NotificationFeed::add(std::int64_t festivalId, std::optional<Snapshot> resumeFrom,
-                           std::unique_ptr<EventSink> sink) {
+void NotificationFeed::add(ListenerQuery listener, std::unique_ptr<EventSink> sink) {
   Reader reader{
       .number = ++numbers_,
-      .festivalId = festivalId,
-      .resumeFrom = std::move(resumeFrom),
+      .festivalId = listener.festivalId,
+      .resumeFrom = std::move(listener.resumeFrom),
       .sink = std::move(sink),
       .patience = {},
       // With the first look, so that a listener that loses its connection soon can come back, too.
       .quietRounds = kQuietRounds - 1};
-  // Browsers wait this long before they come back.
-  readers_.add(std::move(reader), [](Reader& one) { return one.sink->send("retry: 1000\n\n"); });
+  readers_.add(std::move(reader), [](Reader& one) { return one.sink->send(kComeBackSoon); });
 }
 
 // The words for what one look has found: for most listeners of a festival the same ones.
 class NotificationFeed::Telling {
  public:
-  Telling(const NotificationEvents& events, const NotificationService::News& news)
-      : events_(events), news_(news) {
+  explicit Telling(const NotificationService::News& news) : news_(news) {
     for (const auto& notification : news.unseen)
       byFestival_[notification.festivalId].all.push_back(&notification);
   }
 
   const NotificationService::News& news() const { return news_; }
 
-  // Of the festival, without what `told` has seen; empty: nothing.
+  // The events of the festival, without those that `told` has seen. Empty when there are none.
   std::string text(std::int64_t festivalId, const std::optional<Snapshot>& told) {
     const auto found = byFestival_.find(festivalId);
     if (found == byFestival_.end()) return "";
@@ -73,18 +93,15 @@ class NotificationFeed::Telling {
  private:
   struct Festival {
     std::vector<const Notification*> all;
-    std::string text;  // of all; empty: not needed yet
+    std::string text;  // all of them, as soon as it is needed
   };
 
-  std::string rendered(const std::vector<const Notification*>& notifications) const {
+  static std::string rendered(const std::vector<const Notification*>& notifications) {
     std::string text;
-    for (const auto* const notification : notifications)
-      text += "id: " + notification->position +
-              "\nevent: notification\ndata: " + events_.data(*notification) + "\n\n";
+    for (const auto* const notification : notifications) text += eventOf(*notification);
     return text;
   }
 
-  const NotificationEvents& events_;
   const NotificationService::News& news_;
   std::map<std::int64_t, Festival> byFestival_;
 };
@@ -104,7 +121,7 @@ bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
   if (telling.news().isComplete) reader.told.reset();
   if (text.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
   reader.quietRounds = 0;
-  if (text.empty()) text = "id: " + telling.news().seen.text() + "\n\n";
+  if (text.empty()) text = eventText({.id = telling.news().seen.text()});
   return reader.sink->send(text);
 }
 
@@ -126,11 +143,12 @@ std::vector<NotificationFeed::Return> NotificationFeed::returns() const {
   return some;
 }
 
-// Between two looks: they have seen what the first of them has, and the second finds the rest.
+// Runs between two looks: listeners are told what the last look has seen; the next one finds the
+// rest.
 drogon::Task<std::size_t> NotificationFeed::welcome(Return back) {
   const auto page = kReturnPage;
   const auto missed = co_await outbox_.since(back.from, back.festivalId, page);
-  const auto text = Telling(events_, missed).text(back.festivalId, {});
+  const auto text = Telling(missed).text(back.festivalId, {});
   readers_.keepIf([&](Reader& reader) {
     if (!back.isOf(reader) || !reader.sink->takesPages()) return true;
     reader.resumeFrom.reset();
@@ -143,15 +161,15 @@ drogon::Task<std::size_t> NotificationFeed::welcome(Return back) {
 drogon::Task<bool> NotificationFeed::tellNews() {
   const NotificationService::Page page;
   const auto news = co_await outbox_.since(seen_, std::nullopt, page);
-  Telling telling(events_, news);
+  Telling telling(news);
   readers_.keepIf([&](Reader& reader) { return goesOn(reader, telling); });
   seen_ = news.seen;
   co_return news.isComplete;
 }
 
-drogon::Task<> NotificationFeed::look() {
+drogon::Task<> NotificationFeed::work() {
   bool isComplete = false;
-  for (int page = 0; page < kMostPages && !isComplete && !turn_.isStopped(); ++page) {
+  for (int page = 0; page < kMostPages && !isComplete && !isStopped(); ++page) {
     const bool wasLast = co_await tellNews();
     isComplete = wasLast;
   }
@@ -163,7 +181,7 @@ drogon::Task<> NotificationFeed::welcomeSome() {
   const auto some = returns();
   LookBudget budget(kReturnWork, Clock::now());
   for (const auto& back : some) {
-    if (turn_.isStopped() || budget.isSpent(Clock::now())) break;
+    if (isStopped() || budget.isSpent(Clock::now())) break;
     lastWelcomed_ = back.number;
     const auto bytes = co_await welcomeOrEnd(back);
     // A database that is away would keep the others waiting once for each of them.
@@ -189,26 +207,6 @@ bool NotificationFeed::isDue() {
   if (!hasReaders && seen_ && ++idleRounds_ < kIdleRounds) return false;
   idleRounds_ = 0;
   return true;
-}
-
-void NotificationFeed::report(const std::string& failure) {
-  const bool fails = !failure.empty();
-  if (fails && !hasFailed_) LOG_WARN << "notifications cannot be read: " << failure;
-  if (!fails && hasFailed_) LOG_WARN << "notifications are read again";
-  hasFailed_ = fails;
-}
-
-drogon::AsyncTask NotificationFeed::feed() {
-  const auto self = shared_from_this();
-  if (!isDue() || !turn_.begin()) co_return;
-  std::string failure;
-  try {
-    co_await look();
-  } catch (const std::exception& error) {
-    failure = *error.what() == '\0' ? "unknown" : error.what();
-  }
-  report(failure);
-  turn_.end();
 }
 
 }  // namespace festa

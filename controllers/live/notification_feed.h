@@ -1,28 +1,58 @@
 // Tells listeners the notifications of their festival.
 #pragma once
 
+#include "controllers/http/asked.h"
 #include "controllers/live/event_sink.h"
-#include "controllers/live/look_turn.h"
-#include "controllers/live/reader_patience.h"
 #include "controllers/live/readers.h"
 #include "services/announcements/notification_service.h"
+#include "services/periodic_task.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace trantor {
-class EventLoop;
-}
-
 namespace festa {
 
-// How a notification is written as the data of an event. Thread-safe.
-class NotificationEvents {
+// Who listens: to which festival, and from where on.
+struct ListenerQuery {
+  std::int64_t festivalId;
+  std::optional<Snapshot> resumeFrom;
+};
+
+// Reads the query or header `festival`, and `Last-Event-ID`. Throws ServiceError.
+ListenerQuery parseListener(const Asked& asked);
+
+// How much one look of the feed may do. Pure; not thread-safe.
+class LookBudget {
  public:
-  virtual ~NotificationEvents() = default;
-  virtual std::string data(const Notification& notification) const = 0;
+  using Time = std::chrono::steady_clock::time_point;
+
+  struct Limits {
+    std::size_t reads;
+    std::size_t bytes;
+    std::chrono::milliseconds time;
+  };
+
+  LookBudget(Limits limits, Time began) : limits_(limits), began_(began) {}
+
+  // One statement has been answered with so much text.
+  void read(std::size_t bytes) {
+    ++reads_;
+    bytes_ += bytes;
+  }
+  // What is left waits for the next look.
+  bool isSpent(Time now) const {
+    return reads_ >= limits_.reads || bytes_ >= limits_.bytes || now - began_ >= limits_.time;
+  }
+
+ private:
+  const Limits limits_;
+  const Time began_;
+  std::size_t reads_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 // Each instance looks into the outbox five times a second, and every two seconds while it has no
@@ -34,24 +64,19 @@ class NotificationEvents {
 // sent is told nothing more until it has caught up, and is ended when that takes ten seconds; it
 // can come back. What a look does for listeners that come back is bounded (kReturnWork): they take
 // turns, those that have missed the same are told by one read, and others are not kept waiting.
-// Thread-safe.
-class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
+// Thread-safe. The website starts it on an IO loop, closes it when it refuses requests, and stops
+// it before the database clients end.
+class NotificationFeed : public PeriodicTask {
  public:
-  // Both outlive the feed.
-  NotificationFeed(const NotificationService& outbox, const NotificationEvents& events)
-      : outbox_(outbox), events_(events) {}
+  // `outbox` outlives stop().
+  explicit NotificationFeed(const NotificationService& outbox);
 
-  // Once, when the loop runs; on a loop that has a database client.
-  void start(trantor::EventLoop* loop);
   // Ends all streams; there will be no more.
   void close() { readers_.close(); }
-  // Waits for the look under way; there will be no more. Not on the loop.
-  void stop();
   bool isClosed() const { return readers_.isClosed(); }
 
   // Tells what is committed from now on, and before it what `resumeFrom` has not seen.
-  void add(std::int64_t festivalId, std::optional<Snapshot> resumeFrom,
-           std::unique_ptr<EventSink> sink);
+  void add(ListenerQuery listener, std::unique_ptr<EventSink> sink);
 
  private:
   struct Reader {
@@ -65,9 +90,9 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
     ReaderPatience patience;
     int quietRounds = 0;
   };
-  // What listeners have missed that come back with the same id.
+  // What is missed by all listeners that come back with the same id.
   struct Return {
-    std::int64_t number;  // of the first of them
+    std::int64_t number;  // the one of the first of these listeners
     std::int64_t festivalId;
     Snapshot from;
 
@@ -77,33 +102,27 @@ class NotificationFeed : public std::enable_shared_from_this<NotificationFeed> {
   };
   class Telling;
 
-  drogon::AsyncTask feed();
-  drogon::Task<> look();
-  // One page of what is new; true: it was the last.
+  // Returns whether there are listeners, or the last look was long ago.
+  bool isDue() override;
+  drogon::Task<> work() override;
+  // Tells one page of what is new. Returns whether it was the last.
   drogon::Task<bool> tellNews();
-  // There are listeners, or the last look was long ago.
-  bool isDue();
-  // Says once, not five times a second, that looks fail or work again. Empty: it worked.
-  void report(const std::string& failure);
-  // Of listeners that have come back or caught up, as many as one look may serve, those whose turn
-  // it is first.
+  // What the listeners have missed that have come back or caught up: as much as one look may serve,
+  // those whose turn it is first.
   std::vector<Return> returns() const;
   drogon::Task<> welcomeSome();
-  // One page of what they have missed; its bytes.
+  // Tells them one page of what they have missed. Returns its bytes.
   drogon::Task<std::size_t> welcome(Return back);
-  // Nullopt: they could not be told. Their streams are ended; they may come back.
+  // The same, but ends their streams and returns nullopt when that fails: they may come back.
   drogon::Task<std::optional<std::size_t>> welcomeOrEnd(Return back);
-  // False: the listener has gone, or has not read for too long.
+  // Returns false when the listener has gone, or has not read for too long.
   bool goesOn(Reader& reader, Telling& telling) const;
 
   const NotificationService& outbox_;
-  const NotificationEvents& events_;
   Readers<Reader> readers_;
-  LookTurn turn_;
   std::atomic<std::int64_t> numbers_{0};
   // on the loop only
   std::optional<Snapshot> seen_;  // by the last look
-  bool hasFailed_ = false;        // the last look
   int idleRounds_ = 0;
   std::int64_t lastWelcomed_ = 0;  // number of the listener whose turn was last
 };

@@ -1,11 +1,35 @@
-// The readers of one feed.
+// The readers of one feed, and how long they are waited for.
 #pragma once
 
+#include <chrono>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace festa {
+
+// How long a stream waits for a reader that takes less than it is sent. The same for all streams.
+// Pure; not thread-safe.
+class ReaderPatience {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  static constexpr std::chrono::seconds kLongest{10};
+
+  // Returns false once the reader has been behind at every call for kLongest.
+  bool lasts(Time now, bool isBehind) {
+    if (!isBehind) {
+      behindSince_.reset();
+      return true;
+    }
+    if (!behindSince_) behindSince_ = now;
+    return now - *behindSince_ < kLongest;
+  }
+
+ private:
+  std::optional<Time> behindSince_;
+};
 
 // A list of readers that can be closed for good. A Reader owns its EventSink; destroying the reader
 // ends its stream, which happens outside the lock. Thread-safe.

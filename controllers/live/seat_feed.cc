@@ -1,11 +1,12 @@
 #include "controllers/live/seat_feed.h"
 
-#include "controllers/live/hall_order.h"
+#include "controllers/json/json_writer.h"
 
-#include <trantor/net/EventLoop.h>
-#include <trantor/utils/Logger.h>
+#include <drogon/utils/Utilities.h>
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 
 namespace festa {
 
@@ -13,29 +14,71 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kTick = 0.05;
+constexpr milliseconds kTick{50};
 constexpr milliseconds kLookEvery{250};
-constexpr std::chrono::seconds kLongestLook{5};
 constexpr int kPauseFactor = 3;  // a look of 100 ms is followed by a pause of 300 ms
 constexpr milliseconds kLongestPause{2000};
 constexpr milliseconds kReadFor{100};  // in one look
-// Of each look, however long they take: the heaviest hall, and one whose turn it is.
+// So many halls are read in each look, however long they take: the heaviest one, and one whose turn
+// it is.
 constexpr std::size_t kLeastHalls = 2;
+
+void writeSeats(JsonWriter& json, const char* name, const std::vector<NumberedSeat>& seats) {
+  json.key(name).beginArray();
+  for (const auto& seat : seats)
+    json.beginArray().value(seat.location).value(std::int64_t{seat.number}).endArray();
+  json.endArray();
+}
+
+// {"sold":[[location,number]],"free":[…]}
+std::string changesEvent(const SeatChanges& changes) {
+  JsonWriter json;
+  json.beginObject();
+  writeSeats(json, "sold", changes.sold);
+  writeSeats(json, "free", changes.free);
+  return eventText({.event = "changes", .data = json.endObject().take()});
+}
 
 }  // namespace
 
-void SeatFeed::start(trantor::EventLoop* loop) {
-  loop->runEvery(kTick, [self = shared_from_this()] { self->tick(); });
+std::vector<std::int64_t> hallOrder(const std::vector<HallTurn>& halls) {
+  auto byWeight = halls;
+  auto byAge = halls;
+  std::ranges::stable_sort(byWeight, std::ranges::greater(), &HallTurn::weight);
+  std::ranges::stable_sort(byAge, std::ranges::less(), &HallTurn::lastLook);
+  std::vector<std::int64_t> order;
+  std::unordered_set<std::int64_t> known;
+  const auto add = [&](std::int64_t id) {
+    if (known.insert(id).second) order.push_back(id);
+  };
+  for (std::size_t i = 0; i < halls.size(); ++i) {
+    add(byWeight[i].id);
+    add(byAge[i].id);
+  }
+  return order;
 }
+
+std::string snapshotEvent(const SeatPicture& picture) {
+  JsonWriter json;
+  json.beginObject().key("sections").beginArray();
+  for (const auto& section : picture)
+    json.beginObject()
+        .member("location", section.location)
+        .member("count", std::int64_t{section.count})
+        .member("sold", drogon::utils::base64Encode(section.sold))
+        .endObject();
+  return eventText({.event = "snapshot", .data = json.endArray().endObject().take()});
+}
+
+SeatFeed::SeatFeed(const PerformanceService& performances)
+    : PeriodicTask(kTick, {.fails = "the seats of watched halls cannot be read",
+                           .worksAgain = "the seats of watched halls are read again"}),
+      performances_(performances) {}
 
 void SeatFeed::close() {
   const std::lock_guard guard(mutex_);
   closed_ = true;
   for (auto& [id, hall] : halls_) hall.watchers.close();
-}
-
-void SeatFeed::stop() {
-  turn_.stop(kLongestLook);
 }
 
 bool SeatFeed::isClosed() const {
@@ -59,10 +102,6 @@ std::size_t SeatFeed::watchers() const {
   return count;
 }
 
-void SeatFeed::tick() {
-  if (Clock::now() >= due_) look();
-}
-
 std::vector<std::int64_t> SeatFeed::watched() {
   const std::lock_guard guard(mutex_);
   std::vector<HallTurn> turns;
@@ -77,42 +116,32 @@ std::vector<std::int64_t> SeatFeed::watched() {
   return hallOrder(turns);
 }
 
-drogon::AsyncTask SeatFeed::look() {
-  const auto self = shared_from_this();
-  if (!turn_.begin()) co_return;
+drogon::Task<> SeatFeed::work() {
   const auto halls = watched();
   const auto began = Clock::now();
-  std::string failure;
+  std::exception_ptr failure;
   for (std::size_t i = 0; i < halls.size(); ++i) {
     const bool hasTime = i < kLeastHalls || Clock::now() - began < kReadFor;
     // A database that is away would take its time for each of them.
-    if (turn_.isStopped() || !failure.empty() || !hasTime) break;
+    if (isStopped() || failure || !hasTime) break;
     failure = co_await lookAt(halls[i]);
   }
-  report(failure);
   const auto ended = Clock::now();
   const auto pause = std::min<Clock::duration>(kPauseFactor * (ended - began), kLongestPause);
   if (!halls.empty()) due_ = std::max(began + kLookEvery, ended + pause);
-  turn_.end();
+  if (failure) std::rethrow_exception(failure);
 }
 
-drogon::Task<std::string> SeatFeed::lookAt(std::int64_t performanceId) {
+drogon::Task<std::exception_ptr> SeatFeed::lookAt(std::int64_t performanceId) {
   SeatPicture picture;
-  std::string failure;
+  std::exception_ptr failure;
   try {
     picture = co_await performances_.soldSeats(performanceId);
-  } catch (const std::exception& error) {
-    failure = *error.what() == '\0' ? "unknown" : error.what();
+  } catch (const std::exception&) {
+    failure = std::current_exception();
   }
   tell(performanceId, std::move(picture));
   co_return failure;
-}
-
-void SeatFeed::report(const std::string& failure) {
-  const bool fails = !failure.empty();
-  if (fails && !hasFailed_) LOG_WARN << "the seats of watched halls cannot be read: " << failure;
-  if (!fails && hasFailed_) LOG_WARN << "the seats of watched halls are read again";
-  hasFailed_ = fails;
 }
 
 void SeatFeed::tell(std::int64_t performanceId, SeatPicture picture) {
@@ -122,12 +151,12 @@ void SeatFeed::tell(std::int64_t performanceId, SeatPicture picture) {
   auto& hall = found->second;
   hall.lastLook = Clock::now();
   std::string changes;
-  // Empty: it could not be read. The watchers keep the last picture.
+  // The picture is empty when it could not be read. The watchers keep the last one.
   if (!picture.empty() && picture != hall.picture) {
     const auto different = changesBetween(hall.picture, picture);
-    hall.snapshot = events_.snapshot(picture);
+    hall.snapshot = snapshotEvent(picture);
     hall.picture = std::move(picture);
-    changes = different ? events_.changes(*different) : hall.snapshot;
+    changes = different ? changesEvent(*different) : hall.snapshot;
     // The state as a whole is never larger than what the hall's size makes it.
     if (changes.size() > hall.snapshot.size()) changes = hall.snapshot;
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "controllers/http/client_address.h"
-#include "controllers/live/unsent_bytes.h"
 
 #include <drogon/HttpRequest.h>
 
@@ -17,7 +16,32 @@
 
 namespace festa {
 
-// The connection of a stream. Thread-safe.
+// What a reader has not taken of what was sent to it: compares what was handed over to a connection
+// with what the connection says that it has sent. Bytes that frame the chunks are sent and were not
+// handed over; so that they do not add up, it counts anew whenever the reader has taken everything.
+// Not thread-safe.
+class UnsentBytes {
+ public:
+  explicit UnsentBytes(std::size_t sentSoFar) : sentBefore_(sentSoFar) {}
+
+  void handOver(std::size_t bytes, std::size_t sentSoFar) {
+    if (sentSoFar - sentBefore_ >= handedOver_) {
+      sentBefore_ = sentSoFar;
+      handedOver_ = 0;
+    }
+    handedOver_ += bytes;
+  }
+  std::size_t unsent(std::size_t sentSoFar) const {
+    const auto sent = sentSoFar - sentBefore_;
+    return handedOver_ > sent ? handedOver_ - sent : 0;
+  }
+
+ private:
+  std::size_t sentBefore_;
+  std::size_t handedOver_ = 0;  // since then
+};
+
+// The connection of a stream, as far as its bounds need it. Thread-safe.
 class StreamConnection {
  public:
   virtual ~StreamConnection() = default;
@@ -83,7 +107,7 @@ class StreamBounds : public std::enable_shared_from_this<StreamBounds> {
   // guarded by mutex_
   std::unordered_map<std::string, Address> addresses_;  // that have a stream
   std::unordered_set<Stream*> streams_;
-  std::size_t unsent_ = 0;  // of streams_, as they were last counted
+  std::size_t unsent_ = 0;  // the sum of streams_, as they were last counted
   std::uint64_t closed_ = 0;
   Time lastLook_{};  // at all streams
 };

@@ -102,7 +102,7 @@ AssetName parseAsset(const Asked& asked) {
 
 }  // namespace
 
-PagesController::PagesController(PageModes modes, PerformanceCards& performances)
+PagesController::PagesController(PageModes modes, PerformanceJsonCache& performances)
     : performances_(performances),
       version_(versionOfAll()),
       assets_(assetFiles()),

@@ -3,7 +3,7 @@
 
 #include "controllers/pages/embedded_page.h"
 #include "controllers/pages/missing_page.h"
-#include "controllers/seats/performance_cards.h"
+#include "controllers/seats/performance_json.h"
 
 #include <map>
 #include <string>
@@ -30,7 +30,7 @@ struct AssetName {
 class PagesController {
  public:
   // `performances` outlives it.
-  PagesController(PageModes modes, PerformanceCards& performances);
+  PagesController(PageModes modes, PerformanceJsonCache& performances);
 
   void publish(Routes& routes) const;
 
@@ -45,7 +45,7 @@ class PagesController {
   // upgraded one by one, a page and its files may come from different ones.
   drogon::Task<drogon::HttpResponsePtr> asset(const Call<AssetName>& call) const;
 
-  PerformanceCards& performances_;
+  PerformanceJsonCache& performances_;
   const std::string version_;
   const std::map<std::string, StaticFile> assets_;
   const std::vector<EmbeddedPage> pages_;

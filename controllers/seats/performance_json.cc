@@ -29,4 +29,11 @@ void write(JsonWriter& json, const Performance& performance) {
       .endObject();
 }
 
+drogon::Task<std::string> PerformanceJsonCache::render(std::int64_t id) const {
+  const auto performance = co_await service_.find(id);
+  JsonWriter json;
+  write(json, performance);
+  co_return json.take();
+}
+
 }  // namespace festa

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/http/routes.h"
-#include "controllers/seats/performance_cards.h"
+#include "controllers/seats/performance_json.h"
 #include "services/seats/reservation_service.h"
 
 namespace festa {
@@ -29,7 +29,7 @@ struct ReservationQuery {
 // Outlives the routes it publishes, as what it is made of outlives it.
 class ReservationController {
  public:
-  ReservationController(const ReservationService& reservations, PerformanceCards& performances,
+  ReservationController(const ReservationService& reservations, PerformanceJsonCache& performances,
                         const SoldSeats& sold)
       : reservations_(reservations), performances_(performances), sold_(sold) {}
 
@@ -47,7 +47,7 @@ class ReservationController {
   drogon::Task<drogon::HttpResponsePtr> show(const Call<ReservationQuery>& call) const;
 
   const ReservationService& reservations_;
-  PerformanceCards& performances_;
+  PerformanceJsonCache& performances_;
   const SoldSeats& sold_;
 };
 

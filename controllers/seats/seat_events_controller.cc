@@ -1,8 +1,5 @@
 #include "controllers/seats/seat_events_controller.h"
 
-#include "controllers/live/event_stream.h"
-#include "controllers/live/shared_sink.h"
-
 namespace festa {
 
 using drogon::HttpResponsePtr;
@@ -29,14 +26,13 @@ void SeatEventsController::publish(Routes& routes) const {
 
 drogon::Task<RenderedListPtr> SeatEventsController::renderOnce(std::int64_t id) const {
   const auto picture = co_await parts_.performances.soldSeats(id);
-  co_return renderedList(parts_.events.snapshot(picture));
+  co_return renderedList(snapshotEvent(picture));
 }
 
 void SeatEventsController::begin(const WatchQuery& query, std::unique_ptr<EventSink> sink) const {
   if (query.listener) {
     SharedSink shared(std::move(sink));
-    parts_.notificationFeed.add(query.listener->festivalId, query.listener->resumeFrom,
-                                std::move(shared.second));
+    parts_.notificationFeed.add(*query.listener, std::move(shared.second));
     sink = std::move(shared.first);
   }
   parts_.feed.add(query.performanceId, std::move(sink));
@@ -47,7 +43,7 @@ drogon::Task<HttpResponsePtr> SeatEventsController::watch(const Call<WatchQuery>
   const auto id = query.performanceId;
   if (parts_.feed.isClosed()) throw ServiceError(ErrorCode::kShuttingDown);
   auto place = parts_.places.take(*call.request);
-  co_await parts_.cards.of(id);  // throws when there is no such performance
+  co_await parts_.performanceJson.of(id);  // throws when there is no such performance
   if (query.listener) co_await parts_.notifications.requireFestival(query.listener->festivalId);
   std::string once;
   if (!mayStream(call.request)) {

@@ -1,12 +1,12 @@
 // Live seats over HTTP.
 #pragma once
 
-#include "controllers/announcements/notification_controller.h"
 #include "controllers/cache/rendered_list_cache.h"
 #include "controllers/http/routes.h"
+#include "controllers/live/event_stream.h"
+#include "controllers/live/notification_feed.h"
 #include "controllers/live/seat_feed.h"
-#include "controllers/live/stream_places.h"
-#include "controllers/seats/performance_cards.h"
+#include "controllers/seats/performance_json.h"
 
 namespace festa {
 
@@ -21,9 +21,8 @@ class SeatEventsController {
  public:
   struct Parts {
     const PerformanceService& performances;
-    PerformanceCards& cards;
+    PerformanceJsonCache& performanceJson;
     RenderedListCache& lists;
-    const SeatEvents& events;
     SeatFeed& feed;
     StreamPlaces& places;
     const NotificationService& notifications;

@@ -3,7 +3,6 @@
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
-#include "controllers/live/event_stream.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "app/lab/race/race_desk.h"
 #include "app/strategies/strategies.h"
 #include "controllers/http/routes.h"
-#include "controllers/live/stream_places.h"
+#include "controllers/live/event_stream.h"
 
 namespace festa {
 

@@ -1,6 +1,7 @@
 #include "app/lab/race/race_record.h"
 
 #include "controllers/json/json_writer.h"
+#include "controllers/live/event_sink.h"
 
 #include <algorithm>
 #include <chrono>
@@ -100,11 +101,7 @@ void writeResult(JsonWriter& json, const RaceResult& result, std::int64_t start)
         .endObject();
   json.endArray();
   writeFindings(json, result.findings, start);
-  json.key("redisCommands");
-  if (result.redisCommands)
-    json.value(*result.redisCommands);
-  else
-    json.null();
+  json.member("redisCommands", result.redisCommands);
 }
 
 void writeWish(JsonWriter& json, const RaceWish& wish) {
@@ -144,8 +141,8 @@ RaceRecord::RaceRecord(std::int64_t id, RaceWish wish, RacePlan plan)
   add("race", json.take());
 }
 
-void RaceRecord::add(const char* event, std::string data) {
-  events_.push_back(std::string("event: ") + event + "\ndata: " + std::move(data) + "\n\n");
+void RaceRecord::add(const char* event, const std::string& data) {
+  events_.push_back(eventText({.event = event, .data = data}));
 }
 
 void RaceRecord::begin(std::int64_t start) {

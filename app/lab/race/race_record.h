@@ -67,7 +67,7 @@ class RaceRecord {
   enum class State { kRunning, kDone, kFailed };
 
   // Callers hold mutex_.
-  void add(const char* event, std::string data);
+  void add(const char* event, const std::string& data);
   void flushLanes();
 
   const std::int64_t id_;

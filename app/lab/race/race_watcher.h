@@ -3,7 +3,7 @@
 
 #include "app/lab/race/race_record.h"
 #include "controllers/live/event_sink.h"
-#include "controllers/live/reader_patience.h"
+#include "controllers/live/readers.h"
 
 #include <memory>
 

@@ -16,17 +16,21 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A page whose renderer counts, and can be held up; and a clock that stands still.
+// A page of metrics one of which counts its readings, and can be held up; and a clock that stands
+// still.
 class MetricsPageTest : public testing::Test {
  protected:
   ~MetricsPageTest() override { letGo(); }
 
-  std::string render() {
+  MetricsPageTest() {
+    metrics_.addGauge("festa_test", "Help.", [this] { return count(); });
+  }
+  double count() {
     thread_ = std::this_thread::get_id();
-    const auto count = ++renderings_;
+    const int count = ++renderings_;
     held_.wait(true);
-    if (fails_) throw std::runtime_error("it cannot be rendered");
-    return std::to_string(count);
+    if (fails_) throw std::runtime_error("it cannot be read");
+    return count;
   }
   void hold() { held_ = true; }
   void letGo() {
@@ -41,8 +45,11 @@ class MetricsPageTest : public testing::Test {
   };
   std::future<Seen> ask(std::size_t loop = 0) {
     return startOn(loops_.at(loop), [this]() -> drogon::Task<Seen> {
-      auto text = co_await page_.text();
-      co_return Seen{std::move(text), trantor::EventLoop::getEventLoopOfCurrentThread()};
+      const auto reading = co_await page_.read();
+      const std::string name = "\nfesta_test ";
+      const auto at = reading->text.find(name) + name.size();
+      co_return Seen{reading->text.substr(at, reading->text.find('\n', at) - at),
+                     trantor::EventLoop::getEventLoopOfCurrentThread()};
     });
   }
   std::string text() { return finish(ask()).text; }
@@ -53,16 +60,9 @@ class MetricsPageTest : public testing::Test {
   std::atomic<std::thread::id> thread_;
   std::atomic<std::int64_t> now_{1'000'000};
   Loops loops_{2};
-  class Text : public MetricsText {
-   public:
-    explicit Text(MetricsPageTest& test) : test_(test) {}
-    std::string render() const override { return test_.render(); }
-
-   private:
-    MetricsPageTest& test_;
-  };
-  const Text text_{*this};
-  MetricsPage page_{text_, timeBy([this] { return steady_clock::time_point(milliseconds(now_)); })};
+  Metrics metrics_;
+  MetricsPage page_{metrics_,
+                    timeBy([this] { return steady_clock::time_point(milliseconds(now_)); })};
 };
 
 std::thread::id threadOf(trantor::EventLoop* loop) {

@@ -79,6 +79,13 @@ TEST(JsonWriter, NumbersKeepAllTheirDigits) {
   EXPECT_EQ(json.take(), "[-9223372036854775808,0,9223372036854775807]");
 }
 
+TEST(JsonWriter, WhatIsNotThereIsNull) {
+  JsonWriter json;
+  json.beginObject().member("a", std::optional<std::int64_t>());
+  json.member("b", std::optional<std::string>("text")).endObject();
+  EXPECT_EQ(json.take(), R"({"a":null,"b":"text"})");
+}
+
 TEST(JsonWriter, QuotesBackslashesAndControlCharactersAreEscaped) {
   EXPECT_EQ(quoted(""), R"("")");
   EXPECT_EQ(quoted(R"(a"b\c/d)"), R"("a\"b\\c/d")");

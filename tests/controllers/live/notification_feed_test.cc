@@ -10,10 +10,10 @@ namespace festa::test {
 
 namespace {
 
-class TitleEvents : public NotificationEvents {
- public:
-  std::string data(const Notification& notification) const override { return notification.title; }
-};
+using namespace std::chrono_literals;
+
+constexpr LookBudget::Time kStart{1000s};
+constexpr LookBudget::Limits kLimits{.reads = 3, .bytes = 1000, .time = 100ms};
 
 // A reader that takes everything at once, on the thread that tells it.
 class SinkOf : public EventSink {
@@ -60,7 +60,7 @@ class NotificationFeedTest : public DatabaseFixture {
         " SELECT festival_id, id, title, content FROM announcements");
   }
   void listenTo(const std::string& resumeFrom, SinkOf::Take take) {
-    feed_->add(1, Snapshot::parse(resumeFrom), std::make_unique<SinkOf>(std::move(take)));
+    feed_->add({1, Snapshot::parse(resumeFrom)}, std::make_unique<SinkOf>(std::move(take)));
   }
   void listen(const std::string& resumeFrom, std::function<void()> hear) {
     listenTo(resumeFrom, [hear = std::move(hear)](const std::string& events) {
@@ -68,13 +68,11 @@ class NotificationFeedTest : public DatabaseFixture {
     });
   }
 
-  std::atomic<int> told_{0};         // of those who come back
+  std::atomic<int> told_{0};         // those who come back
   std::atomic<int> toldBefore_{-1};  // so many of them before what is new; -1: not yet
   const NotificationService& outbox_ = keptForever(
       std::make_unique<NotificationService>(testDatabase(db_), std::chrono::seconds(3600)));
-  const TitleEvents& events_ = keptForever(std::make_unique<TitleEvents>());
-  const std::shared_ptr<NotificationFeed> feed_ =
-      std::make_shared<NotificationFeed>(outbox_, events_);
+  const std::shared_ptr<NotificationFeed> feed_ = std::make_shared<NotificationFeed>(outbox_);
 };
 
 }  // namespace
@@ -136,6 +134,29 @@ TEST_F(NotificationFeedTest, WhatIsNewIsToldBeforeAllWhoComeBackHaveHadTheirTurn
   EXPECT_TRUE(eventually([&] { return told_ >= kReturning; })) << told_ << " had their turn";
   EXPECT_TRUE(eventually([&] { return toldBefore_ >= 0; })) << "what was new was not told";
   EXPECT_LT(toldBefore_, kReturning / 2);
+}
+
+TEST(LookBudgetTest, IsSpentByReads) {
+  LookBudget budget(kLimits, kStart);
+  EXPECT_FALSE(budget.isSpent(kStart));
+  for (int i = 0; i < 2; ++i) budget.read(1);
+  EXPECT_FALSE(budget.isSpent(kStart));
+  budget.read(0);
+  EXPECT_TRUE(budget.isSpent(kStart));
+}
+
+TEST(LookBudgetTest, IsSpentByBytes) {
+  LookBudget budget(kLimits, kStart);
+  budget.read(999);
+  EXPECT_FALSE(budget.isSpent(kStart));
+  budget.read(1);
+  EXPECT_TRUE(budget.isSpent(kStart));
+}
+
+TEST(LookBudgetTest, IsSpentByTime) {
+  const LookBudget budget(kLimits, kStart);
+  EXPECT_FALSE(budget.isSpent(kStart + 99ms));
+  EXPECT_TRUE(budget.isSpent(kStart + 100ms));
 }
 
 }  // namespace festa::test
