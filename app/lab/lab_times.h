@@ -14,7 +14,7 @@ namespace festa {
 // machine can be compared; 0: it did not happen.
 struct LabTimes {
   std::string instance;         // that served it
-  std::string outcome;          // of its lock, as lock::nameOf() has it; "": it did not reach one
+  std::string outcome;          // its lock's, see lock::nameOf(); "": it did not reach one
   std::int64_t asked = 0;       // for the lock
   std::int64_t received = 0;    // its storage had the request, see lock::Lease
   std::int64_t granted = 0;     // or allowed to go on without one, by strategy

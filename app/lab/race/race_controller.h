@@ -1,4 +1,4 @@
-// The races of the lab over HTTP.
+// Publishes the races of the lab over HTTP.
 #pragma once
 
 #include "app/lab/race/race_desk.h"
@@ -11,7 +11,7 @@ namespace festa {
 // POST and GET /lab/races, GET /lab/races/{id} and its events. Outlives the routes.
 class RaceController {
  public:
-  static constexpr std::size_t kMostWatchers = 20;  // of all races; beyond: 503
+  static constexpr std::size_t kMostWatchers = 20;  // all races have so many; beyond: 503
 
   // Desk and strategies outlive this.
   RaceController(RaceDesk& desk, const Strategies& strategies, std::shared_ptr<StreamBounds> bounds)

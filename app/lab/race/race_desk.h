@@ -62,7 +62,7 @@ class RaceDesk {
   std::int64_t lastId_;
   std::list<RaceWatcher> watchers_;
   bool isClosed_ = false;
-  RaceCrowd* crowd_ = nullptr;  // of the race that runs
+  RaceCrowd* crowd_ = nullptr;  // crowd of the race that runs
   std::thread runner_;
   // The last: it ends first, and with it the timer that uses the others.
   trantor::EventLoopThread crowdLoop_;

@@ -8,7 +8,7 @@ namespace festa {
 
 namespace {
 
-// Lanes by place or prize, as indices.
+// Has the lanes by place or prize, as indices.
 using Places = std::map<std::string, std::vector<std::size_t>>;
 
 // The nearest rank.
@@ -38,7 +38,8 @@ void sortByLength(std::vector<RaceOverlap>& overlaps) {
   });
 }
 
-// Winners of a prize in the order of their commits: each beyond the limit with one it overlaps.
+// `winners` are those of one prize. Finds for each beyond the limit, in the order of commits, one
+// that it overlaps.
 void findOverlaps(const std::vector<RaceLane>& lanes, std::vector<std::size_t> winners,
                   std::int64_t most, std::vector<RaceOverlap>& found) {
   std::sort(winners.begin(), winners.end(), [&](std::size_t a, std::size_t b) {

@@ -1,4 +1,4 @@
-// The lanes of a race, what they show, and the verdict.
+// Says what the lanes of a race show, and the verdict.
 #pragma once
 
 #include "app/lab/lab_times.h"
@@ -14,13 +14,13 @@
 
 namespace festa {
 
-// What happened to one request of a race. Moments as in LabTimes.
+// Tells what happened to one request of a race; its moments are as in LabTimes.
 struct RaceLane {
   std::int64_t person = 0;  // its index in the plan
   std::int64_t sent = 0;
   std::int64_t answered = 0;
   int status = 0;          // 0: no answer came
-  std::string code = {};   // of a problem
+  std::string code = {};   // a problem's
   std::string place = {};  // what it wanted, e.g. a seat; "": all want the same
   std::string won = {};    // what it got: a seat, a coupon's number; "": a pin, or nothing
   LabTimes server = {};    // as the instance told it; empty when it told nothing
@@ -71,14 +71,14 @@ struct RaceOverlap {
 
 struct RaceOrder {
   std::int64_t granted = 0;    // locks that were granted
-  std::int64_t overtaken = 0;  // of them, see lock::overtakingsIn()
+  std::int64_t overtaken = 0;  // those that were overtaken, see lock::overtakingsIn()
 };
 
 struct RaceFindings {
   Percentiles accepted;  // from sent to answered
   Percentiles refused;   // the same, of answers that were no success
   Percentiles wait;      // for the lock
-  Percentiles hold;      // of the lock
+  Percentiles hold;      // time that the lock was held
   RaceOrder order;
   std::vector<RaceOverlap> overlaps;                            // at most kMostOverlaps
   std::map<std::pair<int, std::string>, std::int64_t> answers;  // by status and code

@@ -31,7 +31,7 @@ struct RaceWish {
   std::vector<std::string> strategies;  // one, or two that run one after the other
   bool backstop = false;
   bool releasesBeforeCommit = false;
-  std::uint64_t seed = 1;  // of the crowd: the same wish and seed give the same plan
+  std::uint64_t seed = 1;  // the same wish and seed give the same plan
 };
 
 struct RacePerson {
@@ -39,7 +39,7 @@ struct RacePerson {
   std::int32_t seat;                  // its number, from 1; 0: the subject has no seats
 };
 
-// The same for all strategies of a race.
+// All strategies of a race have the same plan.
 struct RacePlan {
   std::vector<RacePerson> people;
   std::int64_t prizes;        // seats, or the coupon's stock; 3 for pins

@@ -15,7 +15,7 @@ namespace festa {
 
 // What is known when a strategy's run is over.
 struct RaceResult {
-  std::vector<RaceFact> facts;  // of the database
+  std::vector<RaceFact> facts;  // what the database says
   RaceFindings findings;
   // Commands that the lock's Redis servers got meanwhile; nullopt: the strategy uses none, or one
   // was away.
@@ -41,7 +41,7 @@ class RaceRecord {
   void begin(std::int64_t start);
   void sent(std::int64_t person, std::int64_t at);
   void answered(RaceLane lane);
-  std::vector<RaceLane> lanes() const;  // of the strategy that runs
+  std::vector<RaceLane> lanes() const;  // the strategy's that runs
   std::int64_t accepted() const;        // the same
   void judged(RaceResult result);
   // At the end. `failure`: why it could not be run to its end; "": it was.
@@ -50,7 +50,7 @@ class RaceRecord {
   bool isOver() const;
   // Makes an event of what came in since the last call; called regularly while it runs.
   void flush();
-  // Events from number `from` on.
+  // Returns the events from number `from` on.
   Events eventsSince(std::size_t from) const;
 
   std::string json() const;     // all of it, lanes included

@@ -13,7 +13,7 @@ namespace festa {
 
 // What one person sends.
 struct RaceRequest {
-  std::string path;  // of a POST
+  std::string path;  // a POST's
   std::string body;  // "": none
   std::string token;
   std::string place;  // as RaceLane has it
@@ -27,7 +27,7 @@ struct RaceFact {
   bool holds;
 };
 
-// Of one strategy's run. Blocks: not for an event loop. Not thread-safe.
+// Serves one strategy's run. Blocks: not for an event loop. Not thread-safe.
 //
 // The accounts of crowds are the same for all races, and of earlier races' rows the newest few are
 // kept: a lab does not grow with its races.
@@ -68,7 +68,7 @@ class RaceStage {
   const TokenService& tokens_;
   const RaceWish& wish_;
   const RacePlan& plan_;
-  std::string id_;  // of the festival, performance or coupon; set by prepare()
+  std::string id_;  // the festival's, performance's or coupon's; set by prepare()
 };
 
 }  // namespace festa

@@ -1,4 +1,4 @@
-// One reader of a race's events.
+// Sends a race's events to one reader.
 #pragma once
 
 #include "app/lab/race/race_record.h"
