@@ -1,7 +1,7 @@
 #include "app/website.h"
 
 #include "app/config/instance_name.h"
-#include "app/http_server.h"
+#include "app/http_settings.h"
 #include "app/version.h"
 
 namespace festa {
@@ -11,7 +11,6 @@ namespace {
 // Bounds of what is kept in memory.
 constexpr std::size_t kSoldSeatsKnown = 100'000;
 constexpr std::size_t kPerformanceCards = 1000;
-constexpr std::size_t kLimitedNames = 100'000;
 constexpr std::size_t kRenderedListBytes = 64UL * 1024 * 1024;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
@@ -31,20 +30,6 @@ void addSharedCounters(Metrics& metrics, const std::string& kind, const SharedCo
                            [&counts] { return static_cast<double>(counts.members()); });
 }
 
-std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
-  return perMinute > 0 ? std::make_unique<RateLimiter>(perMinute, kLimitedNames) : nullptr;
-}
-
-CallerLimits limitsOf(const Config& config) {
-  return {limiterOf(config.limits.loginsPerMinute), limiterOf(config.limits.writesPerMinute),
-          trustedProxies(config.http)};
-}
-
-StreamBounds::Limits streamLimits(const Config& config) {
-  return {.streamsPerAddress = config.http.maxStreamsPerAddress,
-          .proxies = trustedProxies(config.http)};
-}
-
 void addStreamMetrics(Metrics& metrics, const StreamBounds& bounds) {
   metrics.addGauge("festa_stream_unsent_bytes",
                    "What readers of event streams have left in memory.",
@@ -52,11 +37,6 @@ void addStreamMetrics(Metrics& metrics, const StreamBounds& bounds) {
   metrics.addCounterSource("festa_streams_closed_total",
                            "Event streams closed because their readers left too much.", {},
                            [&bounds] { return static_cast<double>(bounds.closed()); });
-}
-
-EdgeSettings edgeSettings(const Config& config) {
-  return {config.http.maxBodyBytes, config.http.corsOrigins, config.http.maxRequests,
-          config.http.apiPrefix, config.metrics.port};
 }
 
 std::string firstSegment(const std::string& path) {
@@ -104,7 +84,7 @@ Website::Lab::Lab(const Foundation& on, std::shared_ptr<StreamBounds> bounds)
       controller(desk, on.locks.strategies(), std::move(bounds)) {}
 
 Website::Website(const Foundation& on)
-    : callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
+    : callers_(on.accounts.tokens, on.accounts.versions, callerLimits(on.config)),
       idempotency_(on.services.idempotency),
       pipeline_(
           {callers_, idempotency_, on.locks.protections(), on.locks.board(), on.locks.observer()}),
@@ -146,7 +126,8 @@ Website::Website(const Foundation& on)
       docs_(std::string(version()), strategyNames()),
       pages_({on.config.demo, on.config.lab}, cards_),
       lab_(on.config.lab ? std::make_unique<Lab>(on, streamBounds_) : nullptr),
-      edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
+      front_(httpFrontSettings(on.config), routes_, callers_, on.metrics, on.drain,
+             pages_.missing()) {
   Routes routes(routes_, pipeline_);
   publish(routes);
   DocsController::verify(routes_, on.config.lab);
@@ -160,7 +141,7 @@ Website::Website(const Foundation& on)
   addStreamMetrics(on.metrics, *streamBounds_);
   on.metrics.addGauge("festa_seat_watchers", "Streams that tell which seats are sold.",
                       [this] { return static_cast<double>(seatFeed_->watchers()); });
-  edge_.install();
+  front_.install();
 }
 
 void Website::publish(Routes& routes) const {

@@ -1,9 +1,8 @@
-// Everything between a request and the services: controllers, routes, the pipeline, the edge.
+// Everything between a request and the services: controllers, routes, the pipeline, the front.
 #pragma once
 
 #include "app/accounts.h"
 #include "app/database_clients.h"
-#include "app/edge.h"
 #include "app/lab/race/race_controller.h"
 #include "app/locks.h"
 #include "app/operations/lock_admin.h"
@@ -23,6 +22,7 @@
 #include "controllers/festivals/lost_item_controller.h"
 #include "controllers/festivals/question_controller.h"
 #include "controllers/http/drain.h"
+#include "controllers/http/http_front.h"
 #include "controllers/live/claim_json.h"
 #include "controllers/live/seat_json.h"
 #include "controllers/pages/docs_controller.h"
@@ -134,7 +134,7 @@ class Website {
   const PagesController pages_;
   const std::unique_ptr<Lab> lab_;
   RouteTable routes_;
-  Edge edge_;
+  HttpFront front_;
 };
 
 }  // namespace festa

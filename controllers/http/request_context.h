@@ -14,7 +14,7 @@
 
 namespace festa {
 
-// Made by the edge when the request has found its route, filled by the pipeline. Belongs to the
+// Made by the front when the request has found its route, filled by the pipeline. Belongs to the
 // request: Drogon's hooks share nothing else.
 struct RequestContext {
   std::string requestId = {};  // in the log and in X-Request-Id
@@ -35,7 +35,7 @@ inline constexpr const char* kEndedToken = "the password was changed after the t
 
 // Makes the request's context. Its address stays the same while the request lives.
 RequestContext& attachContext(const drogon::HttpRequestPtr& request);
-// nullptr: Drogon refused the request before the edge saw it.
+// nullptr: Drogon refused the request before the front saw it.
 RequestContext* findContext(const drogon::HttpRequestPtr& request);
 RequestContext& contextOf(const drogon::HttpRequestPtr& request);
 

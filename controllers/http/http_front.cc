@@ -1,6 +1,5 @@
-#include "app/edge.h"
+#include "controllers/http/http_front.h"
 
-#include "app/operations/log.h"
 #include "controllers/errors/error_mapping.h"
 #include "controllers/errors/problem.h"
 #include "controllers/http/parameter.h"
@@ -89,16 +88,17 @@ HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::strin
 
 }  // namespace
 
-Edge::Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
-           Metrics& metrics, std::shared_ptr<Drain> drain, const MissingPage& missing)
+HttpFront::HttpFront(HttpFrontSettings settings, const RouteTable& routes,
+                     const CallerCheck& callers, RequestObserver& observer,
+                     std::shared_ptr<Drain> drain, const MissingPage& missing)
     : settings_(std::move(settings)),
       routes_(routes),
       callers_(callers),
-      metrics_(metrics),
+      observer_(observer),
       drain_(std::move(drain)),
       missing_(missing) {}
 
-void Edge::install() {
+void HttpFront::install() {
   auto& app = drogon::app();
   // Drogon may refuse before any advice is asked.
   app.setCustomErrorHandler([this](drogon::HttpStatusCode status, const HttpRequestPtr& request) {
@@ -116,7 +116,7 @@ void Edge::install() {
       });
 }
 
-std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
+std::string HttpFront::stripPrefix(const HttpRequestPtr& request) const {
   const auto& prefix = settings_.apiPrefix;
   const auto& path = request->path();
   const bool hasIt = !prefix.empty() && path.starts_with(prefix) &&
@@ -126,14 +126,14 @@ std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
   return prefix;
 }
 
-bool Edge::isServedHere(const HttpRequestPtr& request) const {
+bool HttpFront::isServedHere(const HttpRequestPtr& request) const {
   if (settings_.metricsPort == 0) return true;
   const auto& path = request->path();
   const bool isMetricsPort = request->localAddr().toPort() == settings_.metricsPort;
   return isMetricsPort ? path == kMetrics || path == kHealth : path != kMetrics;
 }
 
-void Edge::open(const HttpRequestPtr& request) const {
+void HttpFront::open(const HttpRequestPtr& request) const {
   if (findContext(request) != nullptr) return;
   const auto& wished = request->getHeader("x-request-id");
   auto& context = attachContext(request);
@@ -143,7 +143,7 @@ void Edge::open(const HttpRequestPtr& request) const {
     context.route = routes_.match(request->methodString(), request->path());
 }
 
-HttpResponsePtr Edge::checkHeaders(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::checkHeaders(const HttpRequestPtr& request) const {
   open(request);
   if (isPreflight(request)) return nullptr;
   if (auto refusal = refuse(request)) return refusal;
@@ -159,7 +159,7 @@ HttpResponsePtr Edge::checkHeaders(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback answer) const {
+drogon::AsyncTask HttpFront::serve(HttpRequestPtr request, drogon::AdviceCallback answer) const {
   HttpResponsePtr response;
   std::exception_ptr failure;
   try {
@@ -171,7 +171,7 @@ drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback ans
   answer(failure ? toResponse(request, failure) : response);
 }
 
-HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::answerWithoutRoute(const HttpRequestPtr& request) const {
   open(request);
   contextOf(request).inFlight.emplace(drain_, request->getConnectionPtr());
   // Not in open(): a request does not know its port before it has been read to its end.
@@ -191,7 +191,7 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::refuse(const HttpRequestPtr& request) const {
   const auto& route = contextOf(request).route;
   if (drain_->isRefusing()) return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
@@ -203,14 +203,14 @@ HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-HttpResponsePtr Edge::notFound(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::notFound(const HttpRequestPtr& request) const {
   // Nothing with the prefix is a page.
   const bool isForPeople = contextOf(request).pathPrefix.empty() && MissingPage::isFor(*request);
   return isForPeople ? missing_.answer(*request)
                      : problem(request, ServiceError(ErrorCode::kRouteNotFound));
 }
 
-HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::preflight(const HttpRequestPtr& request) const {
   auto response = options(contextOf(request).route.allow);
   response->addHeader("Access-Control-Allow-Methods", kAllowedMethods);
   response->addHeader("Access-Control-Allow-Headers", kAllowedHeaders);
@@ -218,7 +218,8 @@ HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {
   return response;
 }
 
-void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::addCorsHeaders(const HttpRequestPtr& request,
+                               const HttpResponsePtr& response) const {
   const auto& origin = request->getHeader("origin");
   if (origin.empty() || settings_.corsOrigins.empty()) return;
   const auto& allowed = settings_.corsOrigins;
@@ -230,7 +231,7 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
   response->addHeader("Access-Control-Expose-Headers", kExposedHeaders);
 }
 
-void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   response->addHeader("X-Content-Type-Options", "nosniff");
   // Drogon answers by itself what it cannot read, and OPTIONS *.
   open(request);
@@ -250,25 +251,19 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
     response->setCloseConnection(true);
     drain_->watch(request->getConnectionPtr(), Drain::Peer::kCloses);
   }
-  logAndCount(request, response);
+  tell(request, response);
 }
 
-void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::tell(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto& context = contextOf(request);
-  // All unknown paths share one series of the metrics.
   const auto& match = context.route;
   const bool isKnown = match.result == RouteTable::Result::kFound;
-  const std::string route = isKnown ? match.endpoint->head().path : "unmatched";
-  const std::string method = isKnown ? request->methodString() : "other";
-  const auto taken =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - context.started).count();
-  metrics_.requestFinished(method, route, response->statusCode(), taken);
-  LogLine("request")
-      .with("request_id", context.requestId)
-      .with("method", request->methodString())
-      .with("route", route)
-      .with("status", static_cast<std::int64_t>(response->statusCode()))
-      .with("ms", taken * 1000);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - context.started;
+  observer_.answered({.id = context.requestId,
+                      .method = request->methodString(),
+                      .route = isKnown ? match.endpoint->head().path : "",
+                      .status = response->statusCode(),
+                      .seconds = taken.count()});
 }
 
 }  // namespace festa
