@@ -45,9 +45,9 @@ std::string firstSegment(const std::string& path) {
 
 // A prefix that begins like a route would hide it.
 void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
-  for (const auto& route : routes.all())
-    if (!prefix.empty() && firstSegment(prefix) == firstSegment(route.pattern))
-      throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
+  for (const auto* route : routes.all())
+    if (!prefix.empty() && firstSegment(prefix) == firstSegment(route->spec().path))
+      throw ConfigError("configuration: 'http.api_prefix' would hide " + route->spec().path);
 }
 
 std::vector<std::string> strategyNames() {
@@ -128,7 +128,7 @@ Website::Website(const Foundation& on)
       lab_(on.config.lab ? std::make_unique<Lab>(on, streamBounds_) : nullptr),
       front_(httpFrontSettings(on.config), routes_, callers_, on.metrics, on.drain,
              pages_.missing()) {
-  Routes routes(routes_, pipeline_);
+  RoutePublisher routes(routes_, pipeline_);
   publish(routes);
   DocsController::verify(routes_, on.config.lab);
   requireFreePrefix(on.config.http.apiPrefix, routes_);
@@ -144,7 +144,7 @@ Website::Website(const Foundation& on)
   front_.install();
 }
 
-void Website::publish(Routes& routes) const {
+void Website::publish(RoutePublisher& routes) const {
   operations_.publish(routes);
   overview_.publish(routes);
   lockAdmin_.publish(routes);

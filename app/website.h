@@ -92,7 +92,7 @@ class Website {
     const RaceController controller;
   };
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
   const CallerCheck callers_;
   const Idempotency idempotency_;

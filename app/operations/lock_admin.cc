@@ -61,7 +61,7 @@ std::int64_t millisSince(lock::SteadyTime moment) {
 
 }  // namespace
 
-void LockAdmin::publish(Routes& routes) const {
+void LockAdmin::publish(RoutePublisher& routes) const {
   routes.add(
       *this,
       {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins, .paged = Paged::kWhole},

@@ -7,7 +7,7 @@ namespace festa {
 
 using drogon::HttpResponsePtr;
 
-void Operations::publish(Routes& routes) const {
+void Operations::publish(RoutePublisher& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/healthz", .access = kAnyone}, parseNothing,
              &Operations::live);
   routes.add(*this, {.method = drogon::Get, .path = "/readyz", .access = kAnyone}, parseNothing,

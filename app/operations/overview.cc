@@ -110,7 +110,7 @@ void writeInstances(JsonWriter& json, const std::optional<std::vector<InstanceRo
 
 }  // namespace
 
-void Overview::publish(Routes& routes) const {
+void Overview::publish(RoutePublisher& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/admin/overview", .access = kAdmins},
              parseNothing, &Overview::show);
 }

@@ -6,7 +6,7 @@
 #include "app/operations/heartbeat.h"
 #include "app/operations/metric_sums.h"
 #include "app/operations/metrics_page.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/json/json_writer.h"
 
 #include <optional>
@@ -33,7 +33,7 @@ class Overview {
   explicit Overview(Parts parts) : parts_(parts) {}
 
   // Must outlive the routes.
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> show(const Call<NoInput>& call) const;

@@ -54,7 +54,7 @@ Credentials parseLogin(const Asked& asked) {
 
 }  // namespace
 
-void UserController::publish(Routes& routes) const {
+void UserController::publish(RoutePublisher& routes) const {
   using Self = UserController;
   routes.add(*this,
              {.method = drogon::Post,

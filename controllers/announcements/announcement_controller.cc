@@ -103,7 +103,7 @@ RenderedListCache::Key keyOf(const AnnouncementPageQuery& query) {
 
 }  // namespace
 
-void AnnouncementController::publish(Routes& routes) const {
+void AnnouncementController::publish(RoutePublisher& routes) const {
   using Self = AnnouncementController;
   routes
       .addLocked(*this,
@@ -112,7 +112,7 @@ void AnnouncementController::publish(Routes& routes) const {
                   .access = kCouncils,
                   .takesBody = true},
                  kAnnouncementPins, {}, parseNew, &Self::create)
-      .onEffect(&Self::forgetLists<NewAnnouncement>);
+      .afterCommit(&Self::forgetLists<NewAnnouncement>);
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/announcements",
@@ -126,7 +126,7 @@ void AnnouncementController::publish(Routes& routes) const {
             .access = kCouncils,
             .takesBody = true},
            parseText, &Self::edit)
-      .onEffect(&Self::forgetLists<AnnouncementTextChange>);
+      .afterCommit(&Self::forgetLists<AnnouncementTextChange>);
   routes
       .addLocked(*this,
                  {.method = drogon::Patch,
@@ -134,12 +134,12 @@ void AnnouncementController::publish(Routes& routes) const {
                   .access = kCouncils,
                   .takesBody = true},
                  kAnnouncementPins, {}, parsePin, &Self::setPinned)
-      .onEffect(&Self::forgetLists<AnnouncementPinChange>);
+      .afterCommit(&Self::forgetLists<AnnouncementPinChange>);
   routes
       .addLocked(*this,
                  {.method = drogon::Delete, .path = "/announcements/{id}", .access = kCouncils},
                  kAnnouncementPins, {}, parsePathId, &Self::remove)
-      .onEffect(&Self::forgetLists<std::int64_t>);
+      .afterCommit(&Self::forgetLists<std::int64_t>);
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::create(const Call<NewAnnouncement>& call,

@@ -44,7 +44,7 @@ std::string NotificationJson::data(const Notification& notification) const {
   return json.endObject().take();
 }
 
-void NotificationController::publish(Routes& routes) const {
+void NotificationController::publish(RoutePublisher& routes) const {
   using Self = NotificationController;
   routes.add(
       *this,

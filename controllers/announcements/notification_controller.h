@@ -1,7 +1,7 @@
 // Notifications of announcements over HTTP: councils send them, pages listen.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/notification_feed.h"
 #include "controllers/live/stream_places.h"
 
@@ -28,7 +28,7 @@ class NotificationController {
                          StreamPlaces& places)
       : service_(service), feed_(feed), places_(places) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> notify(const Call<std::int64_t>& call) const;

@@ -1,7 +1,7 @@
 // Coupons over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/claim_feed.h"
 #include "controllers/live/stream_places.h"
 #include "services/coupons/claim_queue.h"
@@ -19,7 +19,7 @@ class CouponController {
                    StreamPlaces& places)
       : coupons_(coupons), claims_(claims), feed_(feed), places_(places) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewCoupon>& call) const;

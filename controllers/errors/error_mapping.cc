@@ -36,7 +36,7 @@ ServiceError blame(const lock::MissingKeyVariable& missing) {
                           "값이 필요합니다.", "is missing");
 }
 
-// Routes has checked at start that there is such a code. Configuration may make any lock fail fast.
+// RoutePublisher has checked at start that there is such a code. Configuration may make any lock fail fast.
 ErrorCode busyCodeOf(const lock::Lockable& lockable) {
   return lockable.busyCode.empty() ? ErrorCode::kLockTimeout
                                    : errorCodeNamed(lockable.busyCode).value();

@@ -65,7 +65,7 @@ bool shouldComeBack(const ErrorRow& row) {
 // Clients of these routes know the result from an envelope.
 bool wantsMeta(const drogon::HttpRequestPtr& request) {
   const auto* const context = findContext(request);
-  return context != nullptr && context->route.isEnveloped();
+  return context != nullptr && context->match.isEnveloped();
 }
 
 std::string kebab(const char* name) {

@@ -28,7 +28,7 @@ void EventView::write(JsonWriter& json, const Events::Row& row) {
       .endObject();
 }
 
-void EventController::publish(Routes& routes) const {
+void EventController::publish(RoutePublisher& routes) const {
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/event-dates/{eventDateId}/events",

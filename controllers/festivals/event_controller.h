@@ -27,7 +27,7 @@ class EventController {
   EventController(const EventService& service, RenderedListCache& lists)
       : service_(service), lists_(lists), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   using Items = FestivalItemController<EventView>;

@@ -17,13 +17,13 @@ void EventDateView::write(JsonWriter& json, const EventDates::Row& row) {
   json.beginObject().member("eventDateId", row.id).member("date", row.item.date).endObject();
 }
 
-void EventDateController::publish(Routes& routes) const {
+void EventDateController::publish(RoutePublisher& routes) const {
   using Self = EventDateController;
   items_.publishList(routes);
-  routes.addLocked(*this, Items::createHead(), kEventDates, {}, Items::parseNew, &Self::create)
-      .onEffect(&Self::forgetList<EventDates::Item>);
-  routes.addLocked(*this, Items::changeHead(), kEventDates, {}, Items::parseChange, &Self::change)
-      .onEffect(&Self::forgetList<Change>);
+  routes.addLocked(*this, Items::createSpec(), kEventDates, {}, Items::parseNew, &Self::create)
+      .afterCommit(&Self::forgetList<EventDates::Item>);
+  routes.addLocked(*this, Items::changeSpec(), kEventDates, {}, Items::parseChange, &Self::change)
+      .afterCommit(&Self::forgetList<Change>);
   items_.publishRemove(routes);
 }
 

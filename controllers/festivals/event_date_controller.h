@@ -27,7 +27,7 @@ class EventDateController {
   EventDateController(const EventDateService& service, RenderedListCache& lists)
       : service_(service), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   using Items = FestivalItemController<EventDateView>;

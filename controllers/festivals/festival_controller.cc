@@ -58,7 +58,7 @@ Answer guideAnswer(const std::string& guide) {
 
 }  // namespace
 
-void FestivalController::publish(Routes& routes) const {
+void FestivalController::publish(RoutePublisher& routes) const {
   using Self = FestivalController;
   routes.add(*this,
              {.method = drogon::Post, .path = "/festivals", .access = kAdmins, .takesBody = true},

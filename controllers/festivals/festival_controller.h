@@ -1,7 +1,7 @@
 // Festivals over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/festivals/festival_service.h"
 
 namespace festa {
@@ -11,7 +11,7 @@ class FestivalController {
  public:
   explicit FestivalController(const FestivalService& service) : service_(service) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewFestival>& call) const;

@@ -3,7 +3,7 @@
 
 #include "controllers/cache/rendered_list_cache.h"
 #include "controllers/festivals/festival_header.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "services/festivals/festival_items.h"
@@ -58,37 +58,37 @@ class FestivalItemController {
   FestivalItemController(const FestivalItems<Kind>& items, RenderedListCache& lists)
       : items_(items), lists_(lists) {}
 
-  void publish(Routes& routes) const {
+  void publish(RoutePublisher& routes) const {
     publishList(routes);
     publishCreate(routes);
     publishChange(routes);
     publishRemove(routes);
   }
-  void publishList(Routes& routes) const {
+  void publishList(RoutePublisher& routes) const {
     routes.add(
         *this,
         {.method = drogon::Get, .path = View::kPath, .access = kAnyone, .paged = Paged::kWhole},
         festivalIdIn, &Self::list);
   }
-  void publishCreate(Routes& routes) const requires(!LocksCreate<View>) {
-    routes.add(*this, createHead(), parseNew, &Self::create)
-        .onEffect(&Self::template forgetList<Item>);
+  void publishCreate(RoutePublisher& routes) const requires(!LocksCreate<View>) {
+    routes.add(*this, createSpec(), parseNew, &Self::create)
+        .afterCommit(&Self::template forgetList<Item>);
   }
-  void publishChange(Routes& routes) const requires(!LocksChange<View>) {
-    routes.add(*this, changeHead(), parseChange, &Self::change)
-        .onEffect(&Self::template forgetList<ItemChange<Item>>);
+  void publishChange(RoutePublisher& routes) const requires(!LocksChange<View>) {
+    routes.add(*this, changeSpec(), parseChange, &Self::change)
+        .afterCommit(&Self::template forgetList<ItemChange<Item>>);
   }
-  void publishRemove(Routes& routes) const {
+  void publishRemove(RoutePublisher& routes) const {
     routes
         .add(*this, {.method = drogon::Delete, .path = onePath(), .access = kCouncils}, itemIdIn,
              &Self::remove)
-        .onEffect(&Self::template forgetList<std::int64_t>);
+        .afterCommit(&Self::template forgetList<std::int64_t>);
   }
 
-  static RouteHead createHead() {
+  static RouteSpec createSpec() {
     return {.method = drogon::Post, .path = View::kPath, .access = kCouncils, .takesBody = true};
   }
-  static RouteHead changeHead() {
+  static RouteSpec changeSpec() {
     return {.method = drogon::Patch, .path = onePath(), .access = kCouncils, .takesBody = true};
   }
   static Item parseNew(const Asked& asked) {

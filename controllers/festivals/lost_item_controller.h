@@ -27,7 +27,7 @@ class LostItemController {
   LostItemController(const LostItemService& service, RenderedListCache& lists)
       : service_(service), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> setStatus(const Call<PickupChange>& call) const;

@@ -67,11 +67,11 @@ void QuestionView::writeChanged(JsonWriter& json, const Questions::Row& row) {
       .endObject();
 }
 
-void QuestionController::publish(Routes& routes) const {
+void QuestionController::publish(RoutePublisher& routes) const {
   using Self = QuestionController;
   items_.publishList(routes);
-  routes.addLocked(*this, Items::createHead(), kQuestions, {}, Items::parseNew, &Self::create)
-      .onEffect(&Self::forgetList<Questions::Item>);
+  routes.addLocked(*this, Items::createSpec(), kQuestions, {}, Items::parseNew, &Self::create)
+      .afterCommit(&Self::forgetList<Questions::Item>);
   // Before /questions/{id}, which would fit, too.
   routes
       .addLocked(*this,
@@ -81,7 +81,7 @@ void QuestionController::publish(Routes& routes) const {
                   .takesBody = true,
                   .takesList = true},
                  kQuestions, {}, parsePlaces, &Self::reorder)
-      .onEffect(&Self::forgetList<Places>);
+      .afterCommit(&Self::forgetList<Places>);
   items_.publishChange(routes);
   items_.publishRemove(routes);
 }

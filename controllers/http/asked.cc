@@ -19,7 +19,7 @@ std::optional<std::string> bodyVariable(const Json::Value& body, std::string_vie
   return std::nullopt;
 }
 
-Json::Value bodyOf(const drogon::HttpRequest& request, const RouteHead& head) {
+Json::Value bodyOf(const drogon::HttpRequest& request, const RouteSpec& head) {
   if (!head.takesBody) return {};
   return head.takesList ? parseAnyJsonBody(request, head.maxBodyMembers)
                         : parseJsonBody(request, head.maxBodyMembers);
@@ -28,7 +28,7 @@ Json::Value bodyOf(const drogon::HttpRequest& request, const RouteHead& head) {
 }  // namespace
 
 Asked::Asked(const drogon::HttpRequestPtr& asking, const RequestContext& known)
-    : request_(asking), context_(known), body_(bodyOf(*asking, known.route.endpoint->head())) {}
+    : request_(asking), context_(known), body_(bodyOf(*asking, known.match.route->spec())) {}
 
 std::optional<std::string> Asked::variable(std::string_view name) const {
   const auto dot = name.find('.');
@@ -37,7 +37,7 @@ std::optional<std::string> Asked::variable(std::string_view name) const {
   const auto& caller = context_.caller;
   if (source == "token") return caller ? tokenVariable(*caller, key) : std::nullopt;
   if (source == "body") return bodyVariable(body_, key);
-  const auto& parameters = context_.route.parameters;
+  const auto& parameters = context_.match.parameters;
   const auto found = parameters.find(std::string(key));
   return found != parameters.end() ? std::optional(found->second) : std::nullopt;
 }

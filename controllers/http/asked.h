@@ -25,7 +25,7 @@ class Asked : public lock::KeyVariables {
   const Caller& caller() const { return *context_.caller; }
   // A raw segment of the path by its name in the route, which has it.
   const std::string& path(const std::string& name) const {
-    return context_.route.parameters.at(name);
+    return context_.match.parameters.at(name);
   }
 
   std::int64_t pathId(const std::string& name) const { return parseId(path(name), inPath(name)); }

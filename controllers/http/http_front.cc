@@ -71,7 +71,7 @@ std::size_t declaredLength(const HttpRequestPtr& request) {
 }
 
 bool answersToken(const RouteTable::Match& route) {
-  return route.result == RouteTable::Result::kFound && route.endpoint->head().answersToken;
+  return route.result == RouteTable::Result::kFound && route.route->spec().answersToken;
 }
 
 ServiceError pathTooLong() {
@@ -140,7 +140,7 @@ void HttpFront::open(const HttpRequestPtr& request) const {
   context.requestId = isSane(wished) ? wished : newRequestId();
   context.pathPrefix = stripPrefix(request);
   if (request->path().size() <= kMaxPath)
-    context.route = routes_.match(request->methodString(), request->path());
+    context.match = routes_.match(request->methodString(), request->path());
 }
 
 HttpResponsePtr HttpFront::checkHeaders(const HttpRequestPtr& request) const {
@@ -150,9 +150,9 @@ HttpResponsePtr HttpFront::checkHeaders(const HttpRequestPtr& request) const {
   if (declaredLength(request) > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   auto& context = contextOf(request);
-  if (context.route.result != RouteTable::Result::kFound) return nullptr;
+  if (context.match.result != RouteTable::Result::kFound) return nullptr;
   try {
-    callers_.identify(context.route.endpoint->head(), request, context);
+    callers_.identify(context.match.route->spec(), request, context);
   } catch (const ServiceError& error) {
     return problem(request, error);
   }
@@ -164,7 +164,7 @@ drogon::AsyncTask HttpFront::serve(HttpRequestPtr request, drogon::AdviceCallbac
   std::exception_ptr failure;
   try {
     response = answerWithoutRoute(request);
-    if (!response) response = co_await contextOf(request).route.endpoint->answer(request);
+    if (!response) response = co_await contextOf(request).match.route->answer(request);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -175,13 +175,13 @@ HttpResponsePtr HttpFront::answerWithoutRoute(const HttpRequestPtr& request) con
   open(request);
   contextOf(request).inFlight.emplace(drain_, request->getConnectionPtr());
   // Not in open(): a request does not know its port before it has been read to its end.
-  if (!isServedHere(request)) contextOf(request).route = {};
+  if (!isServedHere(request)) contextOf(request).match = {};
   if (drain_->isRefusing()) contextOf(request).inFlight->refuse();
   // On every path and at all times: a browser shows a refused preflight as a CORS error
   // and hides the reason, which the answer to the request itself would show.
   if (isPreflight(request)) return preflight(request);
   if (auto refusal = refuse(request)) return refusal;
-  if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
+  if (request->method() == drogon::Options) return options(contextOf(request).match.allow);
   if (request->body().size() > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
@@ -192,7 +192,7 @@ HttpResponsePtr HttpFront::answerWithoutRoute(const HttpRequestPtr& request) con
 }
 
 HttpResponsePtr HttpFront::refuse(const HttpRequestPtr& request) const {
-  const auto& route = contextOf(request).route;
+  const auto& route = contextOf(request).match;
   if (drain_->isRefusing()) return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
@@ -211,7 +211,7 @@ HttpResponsePtr HttpFront::notFound(const HttpRequestPtr& request) const {
 }
 
 HttpResponsePtr HttpFront::preflight(const HttpRequestPtr& request) const {
-  auto response = options(contextOf(request).route.allow);
+  auto response = options(contextOf(request).match.allow);
   response->addHeader("Access-Control-Allow-Methods", kAllowedMethods);
   response->addHeader("Access-Control-Allow-Headers", kAllowedHeaders);
   response->addHeader("Access-Control-Max-Age", "3600");
@@ -238,7 +238,7 @@ void HttpFront::finish(const HttpRequestPtr& request, const HttpResponsePtr& res
   auto& context = contextOf(request);
   if (context.inFlight) context.inFlight->answer();
   response->addHeader("X-Request-Id", context.requestId);
-  if (answersToken(context.route)) response->addHeader("Cache-Control", "no-store");
+  if (answersToken(context.match)) response->addHeader("Cache-Control", "no-store");
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
@@ -256,12 +256,12 @@ void HttpFront::finish(const HttpRequestPtr& request, const HttpResponsePtr& res
 
 void HttpFront::tell(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto& context = contextOf(request);
-  const auto& match = context.route;
+  const auto& match = context.match;
   const bool isKnown = match.result == RouteTable::Result::kFound;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - context.started;
   observer_.answered({.id = context.requestId,
                       .method = request->methodString(),
-                      .route = isKnown ? match.endpoint->head().path : "",
+                      .route = isKnown ? match.route->spec().path : "",
                       .status = response->statusCode(),
                       .seconds = taken.count()});
 }

@@ -43,7 +43,7 @@ class RequestObserver {
 };
 
 // Request ids, the path's prefix, the route, draining, bounds of requests and bodies, CORS, unknown
-// routes and methods; then the route's endpoint; then headers of every answer, of which the
+// routes and methods; then the route's answer; then headers of every answer, of which the
 // observer is told.
 class HttpFront {
  public:

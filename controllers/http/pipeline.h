@@ -1,4 +1,4 @@
-// The way of one request: limits, caller, input, idempotency, shortcut, lock filter, handler,
+// The way of one request: limits, caller, input, idempotency, early refusal, lock filter, handler,
 // answer.
 #pragma once
 
@@ -12,6 +12,9 @@
 #include "controllers/json/paging.h"
 #include "lock/lock_filter.h"
 
+#include <functional>
+#include <stdexcept>
+
 namespace festa {
 
 // One valid request. Lives in the pipeline's frame while its handler runs.
@@ -21,12 +24,15 @@ struct Call {
   const RequestContext& context;
   Input input;
 
-  // Of a route that is not for anyone.
+  // Only on routes that require a role: the caller is set there.
   const Caller& caller() const { return *context.caller; }
 };
 
-// Immutable, thread-safe. Runs on the request's loop. Routes (routes.h) are its template arguments:
-// what they read and how they answer is known to the compiler.
+// Immutable, thread-safe. Runs on the request's loop. A route (PlainRoute or LockedRoute) is its
+// template argument, whose members are the controller and the controller's functions for each step.
+//
+// The functions are pointers to members. They are called by std::invoke: GCC 12 loses `this` in a
+// coroutine that awaits a call by a pointer to a member.
 class Pipeline {
  public:
   // All outlive the pipeline.
@@ -44,28 +50,26 @@ class Pipeline {
 
   // The answer to a request that has been read and has found its route. Throws ServiceError when
   // the request is refused before its handler. Exceptions of the handler become answers here.
-  template <class Route>
-  drogon::Task<drogon::HttpResponsePtr> serve(const Route& route,
+  template <class TypedRoute>
+  drogon::Task<drogon::HttpResponsePtr> serve(const TypedRoute& route,
                                               drogon::HttpRequestPtr request) const {
     auto& context = contextOf(request);
-    const auto& head = route.head();
-    parts_.callers.limitAddress(head, request);
-    parts_.callers.identify(head, request, context);
-    parts_.callers.limitCaller(head, context);
-    refuseOtherPaging(*request, head.paged);
+    const auto& spec = route.spec();
+    parts_.callers.admit(spec, request, context);
+    refuseOtherPaging(*request, spec.paged);
     const Asked asked(request, context);
-    Call<typename Route::Input> call{request, context, route.parse(asked)};
+    Call<typename TypedRoute::Input> call{request, context, route.parse(asked)};
 
     drogon::HttpResponsePtr response;
-    if (head.isAuthenticatedWrite())
+    if (spec.isAuthenticatedWrite())
       response = co_await parts_.idempotency.repeated(request, context);
     if (!response) {
       std::exception_ptr failure;
       try {
-        if constexpr (Route::kIsLocked)
+        if constexpr (TypedRoute::kIsLocked)
           response = co_await serveLocked(route, asked, call);
         else
-          response = co_await route.handle(call);
+          response = co_await std::invoke(route.handler, route.controller, call);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -73,17 +77,18 @@ class Pipeline {
       co_await parts_.idempotency.settle(context, response);
     }
     // Before the answer is sent: a read that follows the answer must see the effect.
-    if (!hadNoEffect(response)) route.afterEffect(call);
+    if (route.effect != nullptr && !hadNoEffect(response))
+      std::invoke(route.effect, route.controller, call);
     co_return response;
   }
 
  private:
   // The handler under its lock.
-  template <class Route>
+  template <class LockedRoute>
   struct LockedWork {
     const Pipeline& pipeline;
-    const Route& route;
-    const Call<typename Route::Input>& call;
+    const LockedRoute& route;
+    const Call<typename LockedRoute::Input>& call;
     const Protection& protection;
 
     drogon::Task<drogon::HttpResponsePtr> operator()(lock::LockHold& hold) {
@@ -95,26 +100,30 @@ class Pipeline {
       const auto observer = pipeline.parts_.protections.observe(call.request, hold);
       WriteGuard guard = guardFor(protection, hold, held);
       guard.observer = observer.get();
-      co_return co_await route.handle(call, guard);
+      co_return co_await std::invoke(route.handler, route.controller, call, guard);
     }
   };
 
-  template <class Route>
-  drogon::Task<drogon::HttpResponsePtr> serveLocked(const Route& route, const Asked& asked,
-                                                    Call<typename Route::Input>& call) const {
-    const auto& lockable = route.filter().lockable();
+  template <class LockedRoute>
+  drogon::Task<drogon::HttpResponsePtr> serveLocked(const LockedRoute& route, const Asked& asked,
+                                                    Call<typename LockedRoute::Input>& call) const {
+    const auto& lockable = route.filter.lockable();
     const auto protection = parts_.protections.of(call.request, lockable);
-    if (protection.queue != nullptr) co_return co_await route.enqueue(call, *protection.queue);
+    if (protection.queue != nullptr) {
+      if (route.enqueuing == nullptr) throw std::logic_error("this route does not queue");
+      co_return co_await std::invoke(route.enqueuing, route.controller, call, *protection.queue);
+    }
     // What is known without the lock. Returned, not thrown: most requests of a rush end here, and
     // an exception costs more than the answer.
-    if (!protection.isAlone) {
-      const auto known = route.shortcut(call);
+    if (!protection.isAlone && route.earlyRefusal != nullptr) {
+      const auto known = std::invoke(route.earlyRefusal, route.controller, call);
       if (known) co_return problem(call.request, ServiceError(*known));
     }
-    co_await route.prepare(call.input);
-    LockedWork<Route> work{*this, route, call, protection};
+    if (route.preparation != nullptr)
+      co_await std::invoke(route.preparation, route.controller, call.input);
+    LockedWork<LockedRoute> work{*this, route, call, protection};
     const auto answer =
-        co_await route.filter().run(call.request, protection.lock, route.key(asked), work);
+        co_await route.filter.run(call.request, protection.lock, route.key.render(asked), work);
     if (const auto* const refusal = std::get_if<lock::LockOutcome>(&answer))
       co_return lockRefusal(call.request, *refusal, lockable);
     co_return std::get<drogon::HttpResponsePtr>(answer);

@@ -20,7 +20,7 @@ struct RequestContext {
   std::string requestId = {};  // in the log and in X-Request-Id
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::optional<Drain::InFlight> inFlight = {};  // once the request has been read to its end
-  RouteTable::Match route = {};
+  RouteTable::Match match = {};
   std::string pathPrefix = {};  // what the client sent before request->path(), e.g. /api
   // The caller's token has ended by the change that this request may be a repetition of: nothing
   // but its kept answer may be given.

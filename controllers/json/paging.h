@@ -1,7 +1,7 @@
 // Which page of a list a request asks for: `page` from 0 or `after=<id>`, and `perPage`.
 #pragma once
 
-#include "controllers/http/route.h"
+#include "controllers/http/route_table.h"
 #include "controllers/json/envelope.h"
 #include "services/page.h"
 

@@ -42,7 +42,7 @@ DocsController::DocsController(const std::string& version,
     : document_("/openapi.json", documentWith(version, strategies), contentTypeOf("openapi.json")) {
 }
 
-void DocsController::publish(Routes& routes) const {
+void DocsController::publish(RoutePublisher& routes) const {
   document_.publish(routes);
 }
 

@@ -15,7 +15,7 @@ class DocsController {
   // X-Concurrency.
   DocsController(const std::string& version, const std::vector<std::string>& strategies);
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
   // Throws std::logic_error naming the routes that the document lacks, and its operations that are
   // no routes. Those marked `x-lab` are routes in the lab only.

@@ -2,7 +2,7 @@
 
 namespace festa {
 
-void EmbeddedPage::publish(Routes& routes) const {
+void EmbeddedPage::publish(RoutePublisher& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = path_, .access = kAnyone}, parseNothing,
              &EmbeddedPage::show);
 }

@@ -1,7 +1,7 @@
 // A path that answers with a file which is part of the program.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/pages/static_file.h"
 
 #include <string>
@@ -15,7 +15,7 @@ class EmbeddedPage {
   EmbeddedPage(std::string path, const std::string& content, std::string contentType)
       : path_(std::move(path)), file_(content, std::move(contentType)) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> show(const Call<NoInput>& call) const;

@@ -27,7 +27,8 @@ std::set<std::string> operationsOf(const Json::Value& document, bool lab) {
 
 std::set<std::string> namesOf(const RouteTable& routes) {
   std::set<std::string> names;
-  for (const auto& [method, pattern] : routes.all()) names.insert(method + ' ' + pattern);
+  for (const auto* route : routes.all())
+    names.insert(methodName(route->spec().method) + ' ' + route->spec().path);
   return names;
 }
 

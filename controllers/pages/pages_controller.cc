@@ -110,7 +110,7 @@ PagesController::PagesController(PageModes modes, PerformanceCards& performances
       seats_(htmlOf("seats", version_, modes), contentTypeOf(kTemplate)),
       missing_(htmlOf("missing", version_, modes)) {}
 
-void PagesController::publish(Routes& routes) const {
+void PagesController::publish(RoutePublisher& routes) const {
   for (const auto& page : pages_) page.publish(routes);
   routes.add(*this, {.method = drogon::Get, .path = "/seats/{performanceId}", .access = kAnyone},
              parsePerformance, &PagesController::seats);

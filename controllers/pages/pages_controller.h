@@ -32,7 +32,7 @@ class PagesController {
   // `performances` outlives it.
   PagesController(PageModes modes, PerformanceCards& performances);
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
   const MissingPage& missing() const { return missing_; }
 

@@ -121,7 +121,7 @@ std::string itemsOf(const std::vector<ListedSeat>& seats) {
 
 }  // namespace
 
-void PerformanceController::publish(Routes& routes) const {
+void PerformanceController::publish(RoutePublisher& routes) const {
   using Self = PerformanceController;
   routes
       .add(*this,
@@ -132,7 +132,7 @@ void PerformanceController::publish(Routes& routes) const {
             .maxBodyMembers = 5000,  // a thousand sections
             .isEnveloped = true},
            parseNew, &Self::create)
-      .onEffect(&Self::forgetList);
+      .afterCommit(&Self::forgetList);
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/performances",

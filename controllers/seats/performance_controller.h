@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/seats/performance_service.h"
 
 namespace festa {
@@ -18,7 +18,7 @@ class PerformanceController {
   PerformanceController(const PerformanceService& service, RenderedListCache& lists)
       : service_(service), lists_(lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewPerformance>& call) const;

@@ -1,7 +1,7 @@
 // Reservations over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/seats/performance_cards.h"
 #include "services/seats/reservation_service.h"
 
@@ -33,7 +33,7 @@ class ReservationController {
                         const SoldSeats& sold)
       : reservations_(reservations), performances_(performances), sold_(sold) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<> readPerformance(ReservationWish& wish) const;

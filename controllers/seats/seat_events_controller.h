@@ -3,7 +3,7 @@
 
 #include "controllers/announcements/notification_controller.h"
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/seat_feed.h"
 #include "controllers/live/stream_places.h"
 #include "controllers/seats/performance_cards.h"
@@ -32,7 +32,7 @@ class SeatEventsController {
 
   explicit SeatEventsController(Parts parts) : parts_(parts) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> watch(const Call<WatchQuery>& call) const;

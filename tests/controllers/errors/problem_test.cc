@@ -3,7 +3,7 @@
 #include "controllers/errors/error_table.h"
 #include "controllers/http/request_context.h"
 #include "tests/controllers/errors/problem_fixture.h"
-#include "tests/support/servers/silent_endpoint.h"
+#include "tests/support/http/silent_route.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -98,9 +98,9 @@ TEST(Problem, TheInstanceIsTextWhateverThePathHolds) {
 
 TEST(Problem, HasTheEnvelopesMetaIfItsRouteHasOne) {
   for (const bool isEnveloped : {true, false}) {
-    const auto endpoint = silentEndpoint(drogon::Post, "/announcements/{id}", isEnveloped);
+    const auto route = silentRoute(drogon::Post, "/announcements/{id}", isEnveloped);
     const auto asking = request("en");
-    attachContext(asking).route.endpoint = endpoint.get();
+    attachContext(asking).match.route = route.get();
     const auto body = bodyOf(problem(asking, ServiceError(ErrorCode::kSeatBusy)));
     ASSERT_EQ(body.isMember("meta"), isEnveloped);
     if (!isEnveloped) continue;
