@@ -11,7 +11,6 @@ struct PasswordChange {
   std::string replacement;
 };
 
-// Outlives the routes it publishes, as the service outlives it.
 class CouncilController {
  public:
   explicit CouncilController(const CouncilService& service) : service_(service) {}

@@ -1,7 +1,6 @@
 #include "controllers/accounts/user_controller.h"
 
 #include "controllers/accounts/account_fields.h"
-#include "controllers/json/envelope.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
 

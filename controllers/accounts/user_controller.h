@@ -6,7 +6,6 @@
 
 namespace festa {
 
-// Outlives the routes it publishes, as the service outlives it.
 class UserController {
  public:
   explicit UserController(const UserService& service) : service_(service) {}

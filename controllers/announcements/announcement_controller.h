@@ -26,7 +26,6 @@ struct AnnouncementPinChange {
   PinChange change;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class AnnouncementController {
  public:
   // Lists are forgotten with every write made here.

@@ -1,6 +1,5 @@
 #include "controllers/announcements/notification_controller.h"
 
-#include "controllers/festivals/festival_header.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/live/event_stream.h"
 

@@ -21,7 +21,6 @@ struct ListenerQuery {
 // From the query or header `festival`, and `Last-Event-ID`. Throws ServiceError.
 ListenerQuery parseListener(const Asked& asked);
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class NotificationController {
  public:
   NotificationController(const NotificationService& service, NotificationFeed& feed,

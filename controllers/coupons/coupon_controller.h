@@ -12,7 +12,6 @@ namespace festa {
 // Claims of one coupon come one after the other.
 extern const lock::Lockable kCoupons;
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class CouponController {
  public:
   CouponController(const CouponService& coupons, const ClaimReader& claims, ClaimFeed& feed,

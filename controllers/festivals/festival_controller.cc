@@ -1,6 +1,5 @@
 #include "controllers/festivals/festival_controller.h"
 
-#include "controllers/festivals/festival_header.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"

@@ -6,7 +6,6 @@
 
 namespace festa {
 
-// Outlives the routes it publishes, as the service outlives it.
 class FestivalController {
  public:
   explicit FestivalController(const FestivalService& service) : service_(service) {}

@@ -7,7 +7,7 @@
 namespace festa {
 
 struct LostItemView {
-  using Kind = LostItems;
+  using Service = LostItemService;
   static constexpr const char* kPath = "/lost-items";
   static constexpr ListKind kList = ListKind::kLostItems;
 
@@ -21,7 +21,6 @@ struct PickupChange {
   std::string pickupStatus;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class LostItemController {
  public:
   LostItemController(const LostItemService& service, RenderedListCache& lists)

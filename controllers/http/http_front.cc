@@ -1,8 +1,8 @@
 #include "controllers/http/http_front.h"
 
-#include "controllers/errors/error_mapping.h"
 #include "controllers/errors/problem.h"
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
+#include "controllers/http/representation.h"
 #include "controllers/http/request_context.h"
 
 #include <algorithm>
@@ -90,13 +90,13 @@ HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::strin
 
 HttpFront::HttpFront(HttpFrontSettings settings, const RouteTable& routes,
                      const CallerCheck& callers, RequestObserver& observer,
-                     std::shared_ptr<Drain> drain, const MissingPage& missing)
+                     std::shared_ptr<Drain> drain, const StaticFile& missingPage)
     : settings_(std::move(settings)),
       routes_(routes),
       callers_(callers),
       observer_(observer),
       drain_(std::move(drain)),
-      missing_(missing) {}
+      missingPage_(missingPage) {}
 
 void HttpFront::install() {
   auto& app = drogon::app();
@@ -205,8 +205,8 @@ HttpResponsePtr HttpFront::refuse(const HttpRequestPtr& request) const {
 
 HttpResponsePtr HttpFront::notFound(const HttpRequestPtr& request) const {
   // Nothing with the prefix is a page.
-  const bool isForPeople = contextOf(request).pathPrefix.empty() && MissingPage::isFor(*request);
-  return isForPeople ? missing_.answer(*request)
+  const bool isForPeople = contextOf(request).pathPrefix.empty() && wantsPage(*request);
+  return isForPeople ? missingPage_.missing(*request)
                      : problem(request, ServiceError(ErrorCode::kRouteNotFound));
 }
 

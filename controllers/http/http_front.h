@@ -4,7 +4,7 @@
 #include "controllers/http/caller_check.h"
 #include "controllers/http/drain.h"
 #include "controllers/http/route_table.h"
-#include "controllers/pages/missing_page.h"
+#include "controllers/pages/static_file.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -49,7 +49,7 @@ class HttpFront {
  public:
   // All of them outlive the front.
   HttpFront(HttpFrontSettings settings, const RouteTable& routes, const CallerCheck& callers,
-            RequestObserver& observer, std::shared_ptr<Drain> drain, const MissingPage& missing);
+            RequestObserver& observer, std::shared_ptr<Drain> drain, const StaticFile& missingPage);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
@@ -82,7 +82,7 @@ class HttpFront {
   const CallerCheck& callers_;
   RequestObserver& observer_;
   const std::shared_ptr<Drain> drain_;
-  const MissingPage& missing_;
+  const StaticFile& missingPage_;
 };
 
 }  // namespace festa

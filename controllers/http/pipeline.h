@@ -2,7 +2,6 @@
 // answer.
 #pragma once
 
-#include "controllers/errors/error_mapping.h"
 #include "controllers/errors/problem.h"
 #include "controllers/http/asked.h"
 #include "controllers/http/caller_check.h"

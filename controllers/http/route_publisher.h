@@ -5,7 +5,7 @@
 //   http_front                         what holds for every request, before and after its route
 //   route_table, route_publisher       which routes there are
 //   pipeline                           the steps of a request that has found its route
-//   request_context, asked, parameter  what is known about a request, and what it asks for
+//   request_context, asked             what is known about a request, and what it asks for
 //   caller_check, rate_limiter, client_address   who asks, and how often
 //   idempotency, protection, held_lock           what surrounds the handler of a write
 //   representation                               which form of an answer a client takes

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/http/route_table.h"
-#include "controllers/json/envelope.h"
+#include "controllers/json/responses.h"
 #include "services/page.h"
 
 #include <drogon/HttpRequest.h>

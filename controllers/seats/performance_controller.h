@@ -12,7 +12,6 @@ struct SeatQuery {
   std::string location;  // empty: all
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class PerformanceController {
  public:
   PerformanceController(const PerformanceService& service, RenderedListCache& lists)

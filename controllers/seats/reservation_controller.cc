@@ -1,6 +1,5 @@
 #include "controllers/seats/reservation_controller.h"
 
-#include "controllers/json/envelope.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/paging.h"

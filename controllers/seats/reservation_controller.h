@@ -26,7 +26,6 @@ struct ReservationQuery {
   std::int64_t reservationId;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class ReservationController {
  public:
   ReservationController(const ReservationService& reservations, PerformanceCards& performances,

@@ -15,8 +15,7 @@ struct WatchQuery {
   std::optional<ListenerQuery> listener;  // set: the stream also tells these notifications
 };
 
-// GET /performances/{id}/seats/events. Outlives the route it publishes, as what it is made of
-// outlives it.
+// GET /performances/{id}/seats/events.
 class SeatEventsController {
  public:
   struct Parts {

@@ -1,4 +1,4 @@
-#include "controllers/pages/openapi_gaps.h"
+#include "controllers/pages/docs_controller.h"
 
 #include "controllers/errors/error_table.h"
 #include "controllers/json/json_body.h"
