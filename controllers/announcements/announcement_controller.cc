@@ -30,7 +30,7 @@ AnnouncementPageQuery parsePage(const Asked& asked) {
   return query;
 }
 
-// Of the announcement that a pin replaces.
+// Reads the id of the announcement that a pin replaces.
 std::optional<std::int64_t> readInsteadOf(FieldReader& fields, bool pinned) {
   const auto insteadOf = fields.idIfAny("insteadOf");
   if (insteadOf && !pinned)

@@ -64,7 +64,7 @@ HttpResponsePtr options(const std::string& allow) {
   return response;
 }
 
-// Of the body, as its headers say it; 0 when they do not. Drogon has checked that it is a number.
+// The length of the body that the headers announce, or 0. Drogon has checked that it is a number.
 std::size_t declaredLength(const HttpRequestPtr& request) {
   const auto& text = request->getHeader("content-length");
   return text.empty() ? 0 : std::stoull(text);

@@ -57,18 +57,20 @@ class HttpFront {
  private:
   // Gives the request its id and finds its route, once.
   void open(const drogon::HttpRequestPtr& request) const;
-  // Before its body is read: an answer, after which the connection is closed, or nullptr.
+  // Called before a body that is still to come is read. Returns nullptr to go on, or the answer
+  // after which the connection is closed.
   drogon::HttpResponsePtr checkHeaders(const drogon::HttpRequestPtr& request) const;
-  // When it has been read: its answer. Drogon's own routes are never asked.
+  // Called when the request has been read. Drogon's own routes are never asked.
   drogon::AsyncTask serve(drogon::HttpRequestPtr request, drogon::AdviceCallback answer) const;
-  // The answer to a request that its route does not get: a refusal or a preflight; else nullptr.
+  // Returns the answer to a request that its route does not get, a refusal or a preflight, or
+  // nullptr.
   drogon::HttpResponsePtr answerWithoutRoute(const drogon::HttpRequestPtr& request) const;
   // Whether this path is served at the port at which the request came; for requests that have been
   // read to their end.
   bool isServedHere(const drogon::HttpRequestPtr& request) const;
-  // What was taken off the request's path; "" when nothing.
+  // Returns what was taken off the request's path, perhaps "".
   std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
-  // Refuses what is not to be served at the moment; nullptr: go on.
+  // Refuses what is not to be served at the moment. Returns nullptr to go on.
   drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr notFound(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;

@@ -1,5 +1,5 @@
-// The way of one request: limits, caller, input, idempotency, early refusal, lock filter, handler,
-// answer.
+// The way of one request that has found its route: limits, caller, input, idempotency, early
+// refusal, lock filter, handler, answer.
 #pragma once
 
 #include "controllers/errors/problem.h"
@@ -8,7 +8,9 @@
 #include "controllers/http/held_lock.h"
 #include "controllers/http/idempotency.h"
 #include "controllers/http/protection.h"
+#include "controllers/http/route_table.h"
 #include "controllers/json/paging.h"
+#include "lock/key_template.h"
 #include "lock/lock_filter.h"
 
 #include <functional>
@@ -27,10 +29,11 @@ struct Call {
   const Caller& caller() const { return *context.caller; }
 };
 
-// Immutable, thread-safe. Runs on the request's loop. A route (PlainRoute or LockedRoute) is its
-// template argument, whose members are the controller and the controller's functions for each step.
+// Immutable, thread-safe. Runs on the request's loop. serve() is read from top to bottom; what it
+// serves is a PlainRoute or a LockedRoute, the structs below, whose members are the controller and
+// the controller's function for each step.
 //
-// The functions are pointers to members. They are called by std::invoke: GCC 12 loses `this` in a
+// Those are pointers to members, which are called by std::invoke: GCC 12 loses `this` in a
 // coroutine that awaits a call by a pointer to a member.
 class Pipeline {
  public:
@@ -129,6 +132,105 @@ class Pipeline {
   }
 
   const Parts parts_;
+};
+
+// A route whose handler runs without a lock. The pipeline reads its members.
+template <class Controller, class InputOfRoute>
+struct PlainRoute : Route {
+  using Input = InputOfRoute;
+  using Parser = Input (*)(const Asked&);
+  using Handler = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&) const;
+  using Effect = void (Controller::*)(const Call<Input>&) const;
+  static constexpr bool kIsLocked = false;
+
+  PlainRoute(RouteSpec spec, const Pipeline& servedBy, const Controller& publisher, Parser parser,
+             Handler handle)
+      : Route(std::move(spec)),
+        pipeline(servedBy),
+        controller(publisher),
+        parse(parser),
+        handler(handle) {}
+
+  // Runs before an answer is sent whose request has, or may have, changed something: the handler's
+  // answer, or the kept one of a repeated Idempotency-Key. Must not throw.
+  PlainRoute& afterCommit(Effect step) {
+    effect = step;
+    return *this;
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const override {
+    return pipeline.serve(*this, std::move(request));
+  }
+
+  const Pipeline& pipeline;
+  const Controller& controller;
+  const Parser parse;
+  const Handler handler;
+  Effect effect = nullptr;
+};
+
+// A route whose handler gets a WriteGuard, which exists only inside the lock filter. The pipeline
+// reads its members.
+template <class Controller, class InputOfRoute>
+struct LockedRoute : Route {
+  using Input = InputOfRoute;
+  using Parser = Input (*)(const Asked&);
+  using Handler = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&,
+                                                                        WriteGuard&) const;
+  using Effect = void (Controller::*)(const Call<Input>&) const;
+  using EarlyRefusal = std::optional<ErrorCode> (Controller::*)(const Call<Input>&) const;
+  using Preparation = drogon::Task<> (Controller::*)(Input&) const;
+  using Enqueuing = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&,
+                                                                          ClaimQueue&) const;
+  static constexpr bool kIsLocked = true;
+
+  LockedRoute(RouteSpec spec, const Pipeline& servedBy, const Controller& publisher,
+              const lock::Lockable& lockable, lock::KeyTemplate keyOfLock, Parser parser,
+              Handler handle)
+      : Route(std::move(spec)),
+        pipeline(servedBy),
+        controller(publisher),
+        filter(servedBy.parts().protections.configured(lockable), servedBy.parts().board,
+               servedBy.parts().lockObserver),
+        key(std::move(keyOfLock)),
+        parse(parser),
+        handler(handle) {}
+
+  // See PlainRoute.
+  LockedRoute& afterCommit(Effect step) {
+    effect = step;
+    return *this;
+  }
+  // Refuses without the lock what is known to be refused, e.g. a seat that is sold.
+  LockedRoute& refuseEarly(EarlyRefusal step) {
+    earlyRefusal = step;
+    return *this;
+  }
+  // Reads before the lock is taken what the handler needs and the lock need not guard.
+  LockedRoute& prepareWith(Preparation step) {
+    preparation = step;
+    return *this;
+  }
+  // Takes the place of the lock and the handler where a queue is configured or asked for.
+  LockedRoute& queueWith(Enqueuing step) {
+    enqueuing = step;
+    return *this;
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const override {
+    return pipeline.serve(*this, std::move(request));
+  }
+
+  const Pipeline& pipeline;
+  const Controller& controller;
+  const lock::LockFilter filter;
+  const lock::KeyTemplate key;
+  const Parser parse;
+  const Handler handler;
+  Effect effect = nullptr;
+  EarlyRefusal earlyRefusal = nullptr;
+  Preparation preparation = nullptr;
+  Enqueuing enqueuing = nullptr;
 };
 
 }  // namespace festa

@@ -9,8 +9,8 @@
 //   caller_check, rate_limiter, client_address   who asks, and how often
 //   idempotency, protection, held_lock           what surrounds the handler of a write
 //   representation                               which form of an answer a client takes
-// A new route needs no change here: a controller includes this header and publishes it. Who changes
-// the order of steps changes it in pipeline.h for all routes.
+// A new route needs no change here: its controller includes this header and publishes it. The order
+// of the steps is in pipeline.h, for all routes alike.
 //
 // A controller outlives the table that it publishes its routes to, and what a controller is made of
 // outlives the controller. Controllers are immutable and thread-safe: a handler runs on the
@@ -25,105 +25,6 @@
 #include <stdexcept>
 
 namespace festa {
-
-// A route whose handler runs without a lock. Its members are for the pipeline.
-template <class Controller, class InputOfRoute>
-struct PlainRoute : Route {
-  using Input = InputOfRoute;
-  using Parser = Input (*)(const Asked&);
-  using Handler = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&) const;
-  using Effect = void (Controller::*)(const Call<Input>&) const;
-  static constexpr bool kIsLocked = false;
-
-  PlainRoute(RouteSpec spec, const Pipeline& servedBy, const Controller& publisher, Parser parser,
-             Handler handle)
-      : Route(std::move(spec)),
-        pipeline(servedBy),
-        controller(publisher),
-        parse(parser),
-        handler(handle) {}
-
-  // Runs before an answer is sent whose request has, or may have, changed something: the handler's
-  // answer, or the kept one of a repeated Idempotency-Key. Must not throw.
-  PlainRoute& afterCommit(Effect step) {
-    effect = step;
-    return *this;
-  }
-
-  drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const override {
-    return pipeline.serve(*this, std::move(request));
-  }
-
-  const Pipeline& pipeline;
-  const Controller& controller;
-  const Parser parse;
-  const Handler handler;
-  Effect effect = nullptr;
-};
-
-// A route whose handler gets a WriteGuard, which there is only inside the lock filter. Its members
-// are for the pipeline.
-template <class Controller, class InputOfRoute>
-struct LockedRoute : Route {
-  using Input = InputOfRoute;
-  using Parser = Input (*)(const Asked&);
-  using Handler = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&,
-                                                                        WriteGuard&) const;
-  using Effect = void (Controller::*)(const Call<Input>&) const;
-  using EarlyRefusal = std::optional<ErrorCode> (Controller::*)(const Call<Input>&) const;
-  using Preparation = drogon::Task<> (Controller::*)(Input&) const;
-  using Enqueuing = drogon::Task<drogon::HttpResponsePtr> (Controller::*)(const Call<Input>&,
-                                                                          ClaimQueue&) const;
-  static constexpr bool kIsLocked = true;
-
-  LockedRoute(RouteSpec spec, const Pipeline& servedBy, const Controller& publisher,
-              const lock::Lockable& lockable, lock::KeyTemplate keyOfLock, Parser parser,
-              Handler handle)
-      : Route(std::move(spec)),
-        pipeline(servedBy),
-        controller(publisher),
-        filter(servedBy.parts().protections.configured(lockable), servedBy.parts().board,
-               servedBy.parts().lockObserver),
-        key(std::move(keyOfLock)),
-        parse(parser),
-        handler(handle) {}
-
-  // See PlainRoute.
-  LockedRoute& afterCommit(Effect step) {
-    effect = step;
-    return *this;
-  }
-  // Refuses without the lock what is known to be refused, e.g. a seat that is sold.
-  LockedRoute& refuseEarly(EarlyRefusal step) {
-    earlyRefusal = step;
-    return *this;
-  }
-  // Reads before the lock is taken what the handler needs and the lock need not guard.
-  LockedRoute& prepareWith(Preparation step) {
-    preparation = step;
-    return *this;
-  }
-  // Takes the place of the lock and the handler where a queue is configured or asked for.
-  LockedRoute& queueWith(Enqueuing step) {
-    enqueuing = step;
-    return *this;
-  }
-
-  drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const override {
-    return pipeline.serve(*this, std::move(request));
-  }
-
-  const Pipeline& pipeline;
-  const Controller& controller;
-  const lock::LockFilter filter;
-  const lock::KeyTemplate key;
-  const Parser parse;
-  const Handler handler;
-  Effect effect = nullptr;
-  EarlyRefusal earlyRefusal = nullptr;
-  Preparation preparation = nullptr;
-  Enqueuing enqueuing = nullptr;
-};
 
 // The input of a route that reads nothing of its request.
 struct NoInput {};

@@ -108,7 +108,7 @@ void requireJson(const drogon::HttpRequest& request) {
 // Larger than the length of any body, so that sums with it cannot overflow and lengths cannot
 // outweigh it.
 constexpr std::int64_t kHugeExponent = 1'000'000'000'000;
-constexpr std::int64_t kMostDigits = 19;  // of a 64-bit number
+constexpr std::int64_t kMostDigits = 19;  // a 64-bit number has no more
 
 // `text` is what follows the letter e.
 std::int64_t exponentIn(std::string_view text) {

@@ -14,7 +14,7 @@ namespace {
 
 struct PagePath {
   const char* path;
-  const char* name;  // of its .css and .mjs
+  const char* name;  // its .css and .mjs have it
 };
 
 constexpr std::array kPages{
@@ -130,7 +130,7 @@ drogon::Task<bool> PagesController::isUnknown(std::string performanceId) const {
   } catch (const ServiceError& error) {
     co_return error.code() == ErrorCode::kPerformanceNotFound ||
         error.code() == ErrorCode::kInvalidParameter;
-  } catch (const std::exception&) {  // of the database
+  } catch (const std::exception&) {  // the database did not answer
     co_return false;
   }
   co_return false;

@@ -41,7 +41,7 @@ class ReservationController {
                                                 WriteGuard& guard) const;
   drogon::Task<drogon::HttpResponsePtr> cancel(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> list(const Call<ReservationListQuery>& call) const;
-  // Of the caller, for one performance.
+  // Lists what the caller has reserved for one performance.
   drogon::Task<drogon::HttpResponsePtr> listOwn(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> show(const Call<ReservationQuery>& call) const;
 
