@@ -29,6 +29,9 @@ struct Call {
   const Caller& caller() const { return *context.caller; }
 };
 
+template <class Controller, class InputOfRoute>
+struct LockedRoute;
+
 // Immutable, thread-safe. Runs on the request's loop. serve() is read from top to bottom; what it
 // serves is a PlainRoute or a LockedRoute, the structs below, whose members are the controller and
 // the controller's function for each step.
@@ -86,11 +89,11 @@ class Pipeline {
 
  private:
   // The handler under its lock.
-  template <class LockedRoute>
+  template <class Controller, class Input>
   struct LockedWork {
     const Pipeline& pipeline;
-    const LockedRoute& route;
-    const Call<typename LockedRoute::Input>& call;
+    const LockedRoute<Controller, Input>& route;
+    const Call<Input>& call;
     const Protection& protection;
 
     drogon::Task<drogon::HttpResponsePtr> operator()(lock::LockHold& hold) {
@@ -106,9 +109,9 @@ class Pipeline {
     }
   };
 
-  template <class LockedRoute>
-  drogon::Task<drogon::HttpResponsePtr> serveLocked(const LockedRoute& route, const Asked& asked,
-                                                    Call<typename LockedRoute::Input>& call) const {
+  template <class Controller, class Input>
+  drogon::Task<drogon::HttpResponsePtr> serveLocked(const LockedRoute<Controller, Input>& route,
+                                                    const Asked& asked, Call<Input>& call) const {
     const auto& lockable = route.filter.lockable();
     const auto protection = parts_.protections.of(call.request, lockable);
     if (protection.queue != nullptr) {
@@ -123,7 +126,7 @@ class Pipeline {
     }
     if (route.preparation != nullptr)
       co_await std::invoke(route.preparation, route.controller, call.input);
-    LockedWork<LockedRoute> work{*this, route, call, protection};
+    LockedWork<Controller, Input> work{*this, route, call, protection};
     const auto answer =
         co_await route.filter.run(call.request, protection.lock, route.key.render(asked), work);
     if (const auto* const refusal = std::get_if<lock::LockOutcome>(&answer))
