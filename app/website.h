@@ -1,9 +1,8 @@
-// Everything between a request and the services: controllers, routes, the pipeline, the edge.
+// Everything between a request and the services: controllers, routes, the pipeline, the front.
 #pragma once
 
 #include "app/accounts.h"
 #include "app/database_clients.h"
-#include "app/edge.h"
 #include "app/lab/race/race_controller.h"
 #include "app/locks.h"
 #include "app/operations/lock_admin_controller.h"
@@ -16,13 +15,13 @@
 #include "controllers/announcements/announcement_controller.h"
 #include "controllers/announcements/notification_controller.h"
 #include "controllers/coupons/coupon_controller.h"
-#include "controllers/festivals/event_controller.h"
-#include "controllers/festivals/event_date_controller.h"
 #include "controllers/festivals/festival_controller.h"
 #include "controllers/festivals/lineup_controller.h"
 #include "controllers/festivals/lost_item_controller.h"
 #include "controllers/festivals/question_controller.h"
+#include "controllers/festivals/schedule_controller.h"
 #include "controllers/http/drain.h"
+#include "controllers/http/http_front.h"
 #include "controllers/pages/docs_controller.h"
 #include "controllers/pages/pages_controller.h"
 #include "controllers/seats/performance_controller.h"
@@ -91,7 +90,7 @@ class Website {
     const RaceController controller;
   };
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
   const CallerCheck callers_;
   const Idempotency idempotency_;
@@ -130,7 +129,7 @@ class Website {
   const PagesController pages_;
   const std::unique_ptr<Lab> lab_;
   RouteTable routes_;
-  Edge edge_;
+  HttpFront front_;
 };
 
 }  // namespace festa

@@ -1,6 +1,6 @@
 #include "app/lab/lab_protections.h"
 
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
 #include "services/error.h"
 
 #include <trantor/net/EventLoop.h>

@@ -1,13 +1,32 @@
-// Events over HTTP: read by their date, written by their id.
+// The schedule of a festival over HTTP: its dates, and the events of each. Events are read by their
+// date and written by their id.
 #pragma once
 
 #include "controllers/festivals/festival_item_controller.h"
+#include "services/festivals/event_dates.h"
 #include "services/festivals/events.h"
 
 namespace festa {
 
+// Creates and changes of one festival exclude each other: both could make a date twice.
+extern const lock::Lockable kEventDates;
+
+struct EventDateView {
+  using Service = EventDateService;
+  static constexpr const char* kPath = "/event-dates";
+  static constexpr ListKind kList = ListKind::kSchedule;
+  static constexpr const lock::Lockable* kCreateLock = &kEventDates;
+  static constexpr const lock::Lockable* kChangeLock = &kEventDates;
+
+  static EventDates::Item parse(FieldReader& fields);
+  static void write(JsonWriter& json, const EventDates::Row& row);
+  static void writeChanged(JsonWriter& json, const EventDates::Row& row) { write(json, row); }
+};
+
+using EventDateController = FestivalItemController<EventDateView>;
+
 struct EventView {
-  using Kind = Events;
+  using Service = EventService;
   static constexpr const char* kPath = "/event-dates/events";
   static constexpr ListKind kList = ListKind::kSchedule;
 
@@ -21,13 +40,12 @@ struct EventQuery {
   std::int64_t eventDateId;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class EventController {
  public:
   EventController(const EventService& service, RenderedListCache& lists)
       : service_(service), lists_(lists), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   using Items = FestivalItemController<EventView>;

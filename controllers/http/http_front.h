@@ -1,11 +1,10 @@
 // Where requests come in and answers go out.
 #pragma once
 
-#include "app/operations/metrics.h"
 #include "controllers/http/caller_check.h"
 #include "controllers/http/drain.h"
 #include "controllers/http/route_table.h"
-#include "controllers/pages/missing_page.h"
+#include "controllers/pages/static_file.h"
 
 #include <drogon/HttpAppFramework.h>
 
@@ -15,7 +14,7 @@
 
 namespace festa {
 
-struct EdgeSettings {
+struct HttpFrontSettings {
   std::size_t maxBodyBytes;
   std::vector<std::string> corsOrigins;  // "*": any
   std::int64_t maxRequests;              // in flight; operators' questions are answered beyond it
@@ -25,14 +24,32 @@ struct EdgeSettings {
   std::uint16_t metricsPort;
 };
 
-// Request ids, the path's prefix, the route, draining, bounds of requests and bodies, CORS, unknown
-// routes and methods; then the route's endpoint; then headers of every answer, access log and
-// request metrics.
-class Edge {
+// A request and its answer, for metrics and the access log.
+struct AnsweredRequest {
+  const std::string& id;
+  std::string method;  // as it was sent
+  std::string route;   // the path that the route was declared with; "" when there is no such route
+  int status;
+  double seconds;  // until its answer was handed to the connection
+};
+
+// Thread-safe; outlives the front.
+class RequestObserver {
  public:
-  // All of them outlive the edge.
-  Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
-       Metrics& metrics, std::shared_ptr<Drain> drain, const MissingPage& missing);
+  virtual ~RequestObserver() = default;
+
+  // Called on the request's loop for every answer, before it is sent. Must not throw.
+  virtual void answered(const AnsweredRequest& request) = 0;
+};
+
+// Request ids, the path's prefix, the route, draining, bounds of requests and bodies, CORS, unknown
+// routes and methods; then the route's answer; then headers of every answer, of which the
+// observer is told.
+class HttpFront {
+ public:
+  // All of them outlive the front.
+  HttpFront(HttpFrontSettings settings, const RouteTable& routes, const CallerCheck& callers,
+            RequestObserver& observer, std::shared_ptr<Drain> drain, const StaticFile& missingPage);
 
   // Hooks itself into Drogon; must outlive the application's run.
   void install();
@@ -40,33 +57,34 @@ class Edge {
  private:
   // Gives the request its id and finds its route, once.
   void open(const drogon::HttpRequestPtr& request) const;
-  // Before its body is read: an answer, after which the connection is closed, or nullptr.
+  // Called before a body that is still to come is read. Returns nullptr to go on, or the answer
+  // after which the connection is closed.
   drogon::HttpResponsePtr checkHeaders(const drogon::HttpRequestPtr& request) const;
-  // When it has been read: its answer. Drogon's own routes are never asked.
+  // Called when the request has been read. Drogon's own routes are never asked.
   drogon::AsyncTask serve(drogon::HttpRequestPtr request, drogon::AdviceCallback answer) const;
-  // The answer to a request that its route does not get: a refusal or a preflight; else nullptr.
+  // Returns the answer to a request that its route does not get, a refusal or a preflight, or
+  // nullptr.
   drogon::HttpResponsePtr answerWithoutRoute(const drogon::HttpRequestPtr& request) const;
   // Whether this path is served at the port at which the request came; for requests that have been
   // read to their end.
   bool isServedHere(const drogon::HttpRequestPtr& request) const;
-  // What was taken off the request's path; "" when nothing.
+  // Returns what was taken off the request's path, perhaps "".
   std::string stripPrefix(const drogon::HttpRequestPtr& request) const;
-  // Refuses what is not to be served at the moment; nullptr: go on.
+  // Refuses what is not to be served at the moment. Returns nullptr to go on.
   drogon::HttpResponsePtr refuse(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr notFound(const drogon::HttpRequestPtr& request) const;
   drogon::HttpResponsePtr preflight(const drogon::HttpRequestPtr& request) const;
-  void logAndCount(const drogon::HttpRequestPtr& request,
-                   const drogon::HttpResponsePtr& response) const;
+  void tell(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
   void finish(const drogon::HttpRequestPtr& request, const drogon::HttpResponsePtr& response) const;
   void addCorsHeaders(const drogon::HttpRequestPtr& request,
                       const drogon::HttpResponsePtr& response) const;
 
-  const EdgeSettings settings_;
+  const HttpFrontSettings settings_;
   const RouteTable& routes_;
   const CallerCheck& callers_;
-  Metrics& metrics_;
+  RequestObserver& observer_;
   const std::shared_ptr<Drain> drain_;
-  const MissingPage& missing_;
+  const StaticFile& missingPage_;
 };
 
 }  // namespace festa

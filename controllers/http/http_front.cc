@@ -1,9 +1,8 @@
-#include "app/edge.h"
+#include "controllers/http/http_front.h"
 
-#include "app/operations/log.h"
-#include "controllers/errors/error_mapping.h"
 #include "controllers/errors/problem.h"
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
+#include "controllers/http/representation.h"
 #include "controllers/http/request_context.h"
 
 #include <algorithm>
@@ -65,14 +64,14 @@ HttpResponsePtr options(const std::string& allow) {
   return response;
 }
 
-// Of the body, as its headers say it; 0 when they do not. Drogon has checked that it is a number.
+// The length of the body that the headers announce, or 0. Drogon has checked that it is a number.
 std::size_t declaredLength(const HttpRequestPtr& request) {
   const auto& text = request->getHeader("content-length");
   return text.empty() ? 0 : std::stoull(text);
 }
 
 bool answersToken(const RouteTable::Match& route) {
-  return route.result == RouteTable::Result::kFound && route.endpoint->head().answersToken;
+  return route.result == RouteTable::Result::kFound && route.route->spec().answersToken;
 }
 
 ServiceError pathTooLong() {
@@ -89,16 +88,17 @@ HttpResponsePtr methodNotAllowed(const HttpRequestPtr& request, const std::strin
 
 }  // namespace
 
-Edge::Edge(EdgeSettings settings, const RouteTable& routes, const CallerCheck& callers,
-           Metrics& metrics, std::shared_ptr<Drain> drain, const MissingPage& missing)
+HttpFront::HttpFront(HttpFrontSettings settings, const RouteTable& routes,
+                     const CallerCheck& callers, RequestObserver& observer,
+                     std::shared_ptr<Drain> drain, const StaticFile& missingPage)
     : settings_(std::move(settings)),
       routes_(routes),
       callers_(callers),
-      metrics_(metrics),
+      observer_(observer),
       drain_(std::move(drain)),
-      missing_(missing) {}
+      missingPage_(missingPage) {}
 
-void Edge::install() {
+void HttpFront::install() {
   auto& app = drogon::app();
   // Drogon may refuse before any advice is asked.
   app.setCustomErrorHandler([this](drogon::HttpStatusCode status, const HttpRequestPtr& request) {
@@ -116,7 +116,7 @@ void Edge::install() {
       });
 }
 
-std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
+std::string HttpFront::stripPrefix(const HttpRequestPtr& request) const {
   const auto& prefix = settings_.apiPrefix;
   const auto& path = request->path();
   const bool hasIt = !prefix.empty() && path.starts_with(prefix) &&
@@ -126,62 +126,62 @@ std::string Edge::stripPrefix(const HttpRequestPtr& request) const {
   return prefix;
 }
 
-bool Edge::isServedHere(const HttpRequestPtr& request) const {
+bool HttpFront::isServedHere(const HttpRequestPtr& request) const {
   if (settings_.metricsPort == 0) return true;
   const auto& path = request->path();
   const bool isMetricsPort = request->localAddr().toPort() == settings_.metricsPort;
   return isMetricsPort ? path == kMetrics || path == kHealth : path != kMetrics;
 }
 
-void Edge::open(const HttpRequestPtr& request) const {
+void HttpFront::open(const HttpRequestPtr& request) const {
   if (findContext(request) != nullptr) return;
   const auto& wished = request->getHeader("x-request-id");
   auto& context = attachContext(request);
   context.requestId = isSane(wished) ? wished : newRequestId();
   context.pathPrefix = stripPrefix(request);
   if (request->path().size() <= kMaxPath)
-    context.route = routes_.match(request->methodString(), request->path());
+    context.match = routes_.match(request->methodString(), request->path());
 }
 
-HttpResponsePtr Edge::checkHeaders(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::checkHeaders(const HttpRequestPtr& request) const {
   open(request);
   if (isPreflight(request)) return nullptr;
   if (auto refusal = refuse(request)) return refusal;
   if (declaredLength(request) > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   auto& context = contextOf(request);
-  if (context.route.result != RouteTable::Result::kFound) return nullptr;
+  if (context.match.result != RouteTable::Result::kFound) return nullptr;
   try {
-    callers_.identify(context.route.endpoint->head(), request, context);
+    callers_.identify(context.match.route->spec(), request, context);
   } catch (const ServiceError& error) {
     return problem(request, error);
   }
   return nullptr;
 }
 
-drogon::AsyncTask Edge::serve(HttpRequestPtr request, drogon::AdviceCallback answer) const {
+drogon::AsyncTask HttpFront::serve(HttpRequestPtr request, drogon::AdviceCallback answer) const {
   HttpResponsePtr response;
   std::exception_ptr failure;
   try {
     response = answerWithoutRoute(request);
-    if (!response) response = co_await contextOf(request).route.endpoint->answer(request);
+    if (!response) response = co_await contextOf(request).match.route->answer(request);
   } catch (...) {
     failure = std::current_exception();
   }
   answer(failure ? toResponse(request, failure) : response);
 }
 
-HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::answerWithoutRoute(const HttpRequestPtr& request) const {
   open(request);
   contextOf(request).inFlight.emplace(drain_, request->getConnectionPtr());
   // Not in open(): a request does not know its port before it has been read to its end.
-  if (!isServedHere(request)) contextOf(request).route = {};
+  if (!isServedHere(request)) contextOf(request).match = {};
   if (drain_->isRefusing()) contextOf(request).inFlight->refuse();
   // On every path and at all times: a browser shows a refused preflight as a CORS error
   // and hides the reason, which the answer to the request itself would show.
   if (isPreflight(request)) return preflight(request);
   if (auto refusal = refuse(request)) return refusal;
-  if (request->method() == drogon::Options) return options(contextOf(request).route.allow);
+  if (request->method() == drogon::Options) return options(contextOf(request).match.allow);
   if (request->body().size() > settings_.maxBodyBytes)
     return problem(request, ServiceError(ErrorCode::kBodyTooLarge));
   // Drogon would route an upgrade past our handlers, and there is nothing to upgrade to.
@@ -191,8 +191,8 @@ HttpResponsePtr Edge::answerWithoutRoute(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
-  const auto& route = contextOf(request).route;
+HttpResponsePtr HttpFront::refuse(const HttpRequestPtr& request) const {
+  const auto& route = contextOf(request).match;
   if (drain_->isRefusing()) return problem(request, ServiceError(ErrorCode::kShuttingDown));
   if (drain_->inFlight() > settings_.maxRequests && !isForOperators(request->path()))
     return problem(request, ServiceError(ErrorCode::kOverloaded));
@@ -203,22 +203,23 @@ HttpResponsePtr Edge::refuse(const HttpRequestPtr& request) const {
   return nullptr;
 }
 
-HttpResponsePtr Edge::notFound(const HttpRequestPtr& request) const {
+HttpResponsePtr HttpFront::notFound(const HttpRequestPtr& request) const {
   // Nothing with the prefix is a page.
-  const bool isForPeople = contextOf(request).pathPrefix.empty() && MissingPage::isFor(*request);
-  return isForPeople ? missing_.answer(*request)
+  const bool isForPeople = contextOf(request).pathPrefix.empty() && wantsPage(*request);
+  return isForPeople ? missingPage_.missing(*request)
                      : problem(request, ServiceError(ErrorCode::kRouteNotFound));
 }
 
-HttpResponsePtr Edge::preflight(const HttpRequestPtr& request) const {
-  auto response = options(contextOf(request).route.allow);
+HttpResponsePtr HttpFront::preflight(const HttpRequestPtr& request) const {
+  auto response = options(contextOf(request).match.allow);
   response->addHeader("Access-Control-Allow-Methods", kAllowedMethods);
   response->addHeader("Access-Control-Allow-Headers", kAllowedHeaders);
   response->addHeader("Access-Control-Max-Age", "3600");
   return response;
 }
 
-void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::addCorsHeaders(const HttpRequestPtr& request,
+                               const HttpResponsePtr& response) const {
   const auto& origin = request->getHeader("origin");
   if (origin.empty() || settings_.corsOrigins.empty()) return;
   const auto& allowed = settings_.corsOrigins;
@@ -230,14 +231,14 @@ void Edge::addCorsHeaders(const HttpRequestPtr& request, const HttpResponsePtr& 
   response->addHeader("Access-Control-Expose-Headers", kExposedHeaders);
 }
 
-void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::finish(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   response->addHeader("X-Content-Type-Options", "nosniff");
   // Drogon answers by itself what it cannot read, and OPTIONS *.
   open(request);
   auto& context = contextOf(request);
   if (context.inFlight) context.inFlight->answer();
   response->addHeader("X-Request-Id", context.requestId);
-  if (answersToken(context.route)) response->addHeader("Cache-Control", "no-store");
+  if (answersToken(context.match)) response->addHeader("Cache-Control", "no-store");
   const auto& location = response->getHeader("location");
   if (location.starts_with('/')) response->addHeader("Location", context.pathPrefix + location);
   addCorsHeaders(request, response);
@@ -250,25 +251,19 @@ void Edge::finish(const HttpRequestPtr& request, const HttpResponsePtr& response
     response->setCloseConnection(true);
     drain_->watch(request->getConnectionPtr(), Drain::Peer::kCloses);
   }
-  logAndCount(request, response);
+  tell(request, response);
 }
 
-void Edge::logAndCount(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
+void HttpFront::tell(const HttpRequestPtr& request, const HttpResponsePtr& response) const {
   const auto& context = contextOf(request);
-  // All unknown paths share one series of the metrics.
-  const auto& match = context.route;
+  const auto& match = context.match;
   const bool isKnown = match.result == RouteTable::Result::kFound;
-  const std::string route = isKnown ? match.endpoint->head().path : "unmatched";
-  const std::string method = isKnown ? request->methodString() : "other";
-  const auto taken =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - context.started).count();
-  metrics_.requestFinished(method, route, response->statusCode(), taken);
-  LogLine("request")
-      .with("request_id", context.requestId)
-      .with("method", request->methodString())
-      .with("route", route)
-      .with("status", static_cast<std::int64_t>(response->statusCode()))
-      .with("ms", taken * 1000);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - context.started;
+  observer_.answered({.id = context.requestId,
+                      .method = request->methodString(),
+                      .route = isKnown ? match.route->spec().path : "",
+                      .status = response->statusCode(),
+                      .seconds = taken.count()});
 }
 
 }  // namespace festa

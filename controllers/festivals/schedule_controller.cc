@@ -1,8 +1,13 @@
-#include "controllers/festivals/event_controller.h"
+#include "controllers/festivals/schedule_controller.h"
 
 namespace festa {
 
 using drogon::HttpResponsePtr;
+
+const lock::Lockable kEventDates{
+    .name = "event-dates",
+    .key = "event-date:{token.festivalId}",
+};
 
 namespace {
 
@@ -11,6 +16,14 @@ EventQuery parseQuery(const Asked& asked) {
 }
 
 }  // namespace
+
+EventDates::Item EventDateView::parse(FieldReader& fields) {
+  return {fields.date("date")};
+}
+
+void EventDateView::write(JsonWriter& json, const EventDates::Row& row) {
+  json.beginObject().member("eventDateId", row.id).member("date", row.item.date).endObject();
+}
 
 Events::Item EventView::parse(FieldReader& fields) {
   return {fields.id("eventDateId"), fields.clockTime("startTime"), fields.clockTime("endTime"),
@@ -28,7 +41,7 @@ void EventView::write(JsonWriter& json, const Events::Row& row) {
       .endObject();
 }
 
-void EventController::publish(Routes& routes) const {
+void EventController::publish(RoutePublisher& routes) const {
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/event-dates/{eventDateId}/events",

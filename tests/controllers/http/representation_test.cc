@@ -1,4 +1,4 @@
-#include "controllers/http/preference.h"
+#include "controllers/http/representation.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,41 @@ TEST(Preference, ClientsOfTheApiDoNot) {
                              "text/html;q=0.5, */*", "text/html;q=0", "image/png, */*;q=0.5",
                              "application/*, text/html", "text/event-stream", ",;q=", "junk"})
     EXPECT_FALSE(asksForHtml(accept)) << accept;
+}
+
+TEST(ContentEncoding, TheBestThatIsNamedIsChosen) {
+  for (const auto* header : {"br", "gzip, br", "gzip, deflate, br;q=0.1", "BR", " br ; q=1 ,gzip"})
+    EXPECT_EQ(bestEncoding(header), ContentEncoding::kBrotli) << header;
+  for (const auto* header : {"gzip", "deflate, gzip;q=0.5", "gzip, br;q=0", "br;q=0.000,gzip"})
+    EXPECT_EQ(bestEncoding(header), ContentEncoding::kGzip) << header;
+}
+
+TEST(ContentEncoding, WhatIsNotNamedIsNotUsed) {
+  for (const auto* header :
+       {"", "identity", "*", "deflate", "zstd", "gzip;q=0", "brotli", ",,;", "q=1"})
+    EXPECT_EQ(bestEncoding(header), ContentEncoding::kIdentity) << header;
+}
+
+TEST(Etag, IsStrongQuotedAndDependsOnEveryByte) {
+  const auto tag = etagOf("[1,2,3]");
+  EXPECT_EQ(tag.size(), 34U);
+  EXPECT_EQ(tag.front(), '"');
+  EXPECT_EQ(tag.back(), '"');
+  EXPECT_EQ(tag, etagOf("[1,2,3]"));
+  EXPECT_NE(tag, etagOf("[1,2,4]"));
+  EXPECT_NE(tag, etagOf(""));
+}
+
+TEST(Etag, HeadersThatNameIt) {
+  for (const auto* header : {R"("a")", R"(W/"a")", R"("b","a")", R"("b", W/"a")", R"( "a" )", "*",
+                             R"("x,y", "a")", R"(,, "a")", R"("","a")"})
+    EXPECT_TRUE(namesEtag(header, R"("a")")) << header;
+}
+
+TEST(Etag, HeadersThatDoNot) {
+  for (const auto* header : {"", " ", ",", "a", R"("b")", R"("A")", R"("a)", R"(a")", R"(w/"a")",
+                             R"("*")", R"(junk "a")", R"("b,"a",")", R"("aa")", "W/", R"(")"})
+    EXPECT_FALSE(namesEtag(header, R"("a")")) << header;
 }
 
 }  // namespace festa::test

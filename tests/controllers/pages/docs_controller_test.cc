@@ -1,9 +1,9 @@
-#include "controllers/pages/openapi_gaps.h"
+#include "controllers/pages/docs_controller.h"
 
 #include "controllers/errors/error_table.h"
 #include "controllers/json/json_body.h"
 #include "controllers/pages/embedded_files.h"
-#include "tests/support/servers/silent_endpoint.h"
+#include "tests/support/http/silent_route.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ namespace {
 
 RouteTable announcements() {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/announcements"));
-  table.add(silentEndpoint(drogon::Post, "/announcements"));
-  table.add(silentEndpoint(drogon::Patch, "/announcements/{id}"));
+  table.add(silentRoute(drogon::Get, "/announcements"));
+  table.add(silentRoute(drogon::Post, "/announcements"));
+  table.add(silentRoute(drogon::Patch, "/announcements/{id}"));
   return table;
 }
 
@@ -53,7 +53,7 @@ TEST(OpenApiGaps, AMethodThatIsNotDescribedIsAGap) {
 
 TEST(OpenApiGaps, APathThatIsNotDescribedIsAGap) {
   auto routes = announcements();
-  routes.add(silentEndpoint(drogon::Get, "/festivals"));
+  routes.add(silentRoute(drogon::Get, "/festivals"));
   EXPECT_THAT(openApiGaps(routes, parseJsonObject(kDocument)),
               ElementsAre("GET /festivals is not described"));
 }
@@ -71,7 +71,7 @@ TEST(OpenApiGaps, WhatIsMarkedForTheLabIsServedThereOnly) {
   EXPECT_THAT(openApiGaps(announcements(), parsed, true),
               ElementsAre("DELETE /announcements/{id} is described but not served"));
   auto routes = announcements();
-  routes.add(silentEndpoint(drogon::Delete, "/announcements/{id}"));
+  routes.add(silentRoute(drogon::Delete, "/announcements/{id}"));
   EXPECT_THAT(openApiGaps(routes, parsed, true), IsEmpty());
   EXPECT_THAT(openApiGaps(routes, parsed),
               ElementsAre("DELETE /announcements/{id} is not described"));

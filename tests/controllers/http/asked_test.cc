@@ -1,4 +1,4 @@
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
 
 #include "tests/controllers/errors/problem_fixture.h"
 
