@@ -3,7 +3,6 @@
 #include "controllers/errors/error_table.h"
 #include "controllers/errors/problem.h"
 #include "controllers/http/parameter.h"
-#include "lock/key_template.h"
 #include "services/write/db_failure.h"
 #include "services/write/transaction.h"
 

@@ -3,7 +3,7 @@
 
 #include "controllers/http/parameter.h"
 #include "controllers/http/request_context.h"
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 
 #include <json/json.h>
 

@@ -6,7 +6,6 @@
 #include "controllers/errors/problem.h"
 #include "controllers/http/asked.h"
 #include "controllers/http/caller_check.h"
-#include "controllers/http/held_lock.h"
 #include "controllers/http/idempotency.h"
 #include "controllers/http/protection.h"
 #include "controllers/json/paging.h"

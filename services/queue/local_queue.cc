@@ -1,7 +1,6 @@
 #include "services/queue/local_queue.h"
 
 #include "lock/engine/backoff.h"
-#include "lock/engine/random_bits.h"
 #include "services/queue/failure_text.h"
 
 #include <trantor/net/EventLoop.h>

@@ -1,7 +1,6 @@
 #include "services/queue/rabbitmq_link.h"
 
 #include "lock/engine/backoff.h"
-#include "lock/engine/random_bits.h"
 
 #include <poll.h>
 #include <trantor/utils/Logger.h>

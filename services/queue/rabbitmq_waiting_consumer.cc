@@ -1,6 +1,5 @@
 #include "services/queue/rabbitmq_waiting_consumer.h"
 
-#include "lock/engine/random_bits.h"
 #include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
 

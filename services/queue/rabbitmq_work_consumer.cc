@@ -1,6 +1,6 @@
 #include "services/queue/rabbitmq_work_consumer.h"
 
-#include "lock/engine/random_bits.h"
+#include "lock/engine/backoff.h"
 #include "services/queue/entry_text.h"
 #include "services/queue/failure_text.h"
 

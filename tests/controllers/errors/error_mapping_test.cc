@@ -1,7 +1,7 @@
 #include "controllers/errors/error_mapping.h"
 
 #include "controllers/errors/error_table.h"
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 #include "services/write/db_failure.h"
 #include "services/write/transaction.h"
 #include "tests/controllers/errors/problem_fixture.h"
