@@ -60,7 +60,7 @@ class RowGuard {
   drogon::Task<> lockRow(Sql& sql) const;
   drogon::Task<> lockKey(Sql& sql) const;
   drogon::Task<> readVersion(Sql& sql);
-  // Claims the row for the guard's token, or for one that overtakes the row's.
+  // Claims the row for the guard's token, or for a larger one if the row's is not below it.
   drogon::Task<> raiseFence(Sql& sql) const;
 
   WriteGuard& guard_;
