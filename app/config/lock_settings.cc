@@ -6,7 +6,7 @@
 #include "controllers/festivals/schedule_controller.h"
 #include "controllers/seats/reservation_controller.h"
 #include "lock/redis/line/line_protocol.h"
-#include "services/write/longest_attempt.h"
+#include "services/write/guarded_write.h"
 
 #include <algorithm>
 

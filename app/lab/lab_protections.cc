@@ -62,7 +62,7 @@ class FaultyWrites : public WriteObserver {
  private:
   // Wrong by design: the control that proves a test can see.
   drogon::Task<> releaseThenPause() {
-    if (hold_.lease()) co_await hold_.release();
+    if (hold_.isGranted()) co_await hold_.release();
     if (times_ != nullptr) times_->released = LabTimekeeper::now();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }

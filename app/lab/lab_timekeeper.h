@@ -3,7 +3,7 @@
 
 #include "app/lab/lab_times.h"
 #include "lock/lock_observer.h"
-#include "services/write/write_observer.h"
+#include "services/write/write_context.h"
 
 #include <memory>
 #include <string>

@@ -3,7 +3,6 @@
 #include "services/announcements/announcement_service.h"
 #include "services/coupons/coupon_grant.h"
 #include "services/seats/seat_sale.h"
-#include "services/write/local_time.h"
 
 namespace festa {
 
@@ -47,7 +46,7 @@ drogon::Task<> LabWrites::pin(Sql& sql, std::int64_t festivalId, std::int64_t id
 }
 
 drogon::Task<Reservation> LabWrites::sell(Sql& sql, SeatSale& sale) const {
-  const StoredRow seat = co_await sale.look(sql);
+  const StoredRow seat = co_await sale.explainRefusal(sql);
   const auto rows = co_await sql.execSqlCoro(
       "WITH sale AS (INSERT INTO reservations (user_id, seat_id, performance_id, unguarded)"
       " VALUES ($1, $2, $3, true) RETURNING id, reserved_at)"

@@ -6,7 +6,7 @@
 #include "lock/lock_observer.h"
 #include "services/coupons/queued_claims.h"
 #include "services/queue/ordered_queue.h"
-#include "services/write/write_observer.h"
+#include "services/write/write_context.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>

@@ -5,7 +5,7 @@
 #include "controllers/http/representation.h"
 #include "controllers/http/request_context.h"
 #include "controllers/json/json_writer.h"
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 #include "services/write/db_failure.h"
 #include "services/write/transaction.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "controllers/http/request_context.h"
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 #include "services/error.h"
 
 #include <json/json.h>

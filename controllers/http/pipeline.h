@@ -5,13 +5,12 @@
 #include "controllers/errors/problem.h"
 #include "controllers/http/asked.h"
 #include "controllers/http/caller_check.h"
-#include "controllers/http/held_lock.h"
 #include "controllers/http/idempotency.h"
 #include "controllers/http/protection.h"
 #include "controllers/http/route_table.h"
 #include "controllers/json/paging.h"
-#include "lock/key_template.h"
 #include "lock/lock_filter.h"
+#include "lock/lockable.h"
 
 #include <functional>
 #include <stdexcept>

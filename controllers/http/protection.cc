@@ -2,17 +2,16 @@
 
 namespace festa {
 
-WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held) {
+WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, HeldLock& held) {
   WriteGuard guard;
   guard.inside = protection.inside;
   guard.unguarded = protection.unguarded;
   guard.mayShare = protection.mayShare;
   guard.key = hold.key();
   guard.lockWait = protection.longestLockWait;
-  const auto lease = hold.lease();
-  if (!lease) return guard;
+  if (!hold.isGranted()) return guard;
   guard.hold = &held;
-  if (!protection.isAlone) guard.fence = lease->fence;
+  if (!protection.isAlone) guard.fence = hold.fence();
   return guard;
 }
 

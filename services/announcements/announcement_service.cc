@@ -1,7 +1,5 @@
 #include "services/announcements/announcement_service.h"
 
-#include "services/festivals/festival_service.h"
-#include "services/write/local_time.h"
 #include "services/write/unguarded_writes.h"
 
 #include <limits>
@@ -9,6 +7,11 @@
 namespace festa {
 
 namespace {
+
+const GuardedTable& guardedFestivals() {
+  static const GuardedTable table = guardedTable("festivals", ErrorCode::kFestivalNotFound);
+  return table;
+}
 
 struct PinState {
   bool isPinned;
@@ -28,7 +31,6 @@ drogon::Task<PinState> findForWrite(Sql& sql, std::int64_t festivalId, std::int6
   co_return PinState{rows[0][1].as<bool>()};
 }
 
-// The rule "at most three" in SQL: a pinned row occupies a slot that the schema allows only once.
 drogon::Task<std::int64_t> countPinned(Sql& sql, std::int64_t festivalId) {
   const auto rows = co_await sql.execSqlCoro(
       "SELECT count(*) FROM announcements WHERE festival_id = $1 AND is_pinned", festivalId);
@@ -47,6 +49,7 @@ Announcement createdFrom(const NewAnnouncement& data, const drogon::orm::Result&
                       rows[0][1].as<std::string>()};
 }
 
+// The rule "at most three" in SQL: a pinned row occupies a slot that the schema allows only once.
 drogon::Task<Announcement> insertInSlot(Sql& sql, std::int64_t festivalId,
                                         const NewAnnouncement& data) {
   // A concurrent writer may take the slot first; then nothing is inserted, and the next free one is
@@ -191,38 +194,34 @@ constexpr const char* kSelectPage =
 
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
-                                                       WriteGuard guard,
+                                                       WriteGuard& guard,
                                                        const Receipt<Announcement>* receipt) const {
   auto write = [&](Sql& sql) { return insert(sql, festivalId, announcement, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
-                                                  PinChange change, WriteGuard guard,
+                                                  PinChange change, WriteGuard& guard,
                                                   const Receipt<bool>* receipt) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, change, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<std::int64_t> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
-                                                       WriteGuard guard,
+                                                       WriteGuard& guard,
                                                        const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<std::int64_t> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
                                                      AnnouncementText text,
                                                      const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<AnnouncementPage> AnnouncementService::list(std::int64_t festivalId,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "services/write/database.h"
-#include "services/write/receipt.h"
 #include "services/write/shared_transaction.h"
 
 #include <string>
@@ -38,7 +37,7 @@ class CouponService {
   drogon::Task<Coupon> find(std::int64_t id) const;
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kCouponSoldOut, kAlreadyClaimed, and what
   // guardedWrite throws.
-  drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
+  drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard& guard,
                                   const Receipt<CouponClaim>* receipt = nullptr) const;
 
   // Of claims that were granted together.

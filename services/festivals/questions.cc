@@ -113,21 +113,19 @@ Questions::Row Questions::read(const drogon::orm::Row& row) {
 }
 
 drogon::Task<Questions::Row> QuestionService::create(std::int64_t festivalId, Questions::Item item,
-                                                     WriteGuard guard,
+                                                     WriteGuard& guard,
                                                      const Receipt<Questions::Row>* receipt) const {
   auto write = [&](Sql& sql) { return insertLast(sql, festivalId, item, guard); };
   const GuardedRow questions{guardedQuestions(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, questions, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, questions, write, receipt);
 }
 
 drogon::Task<Places> QuestionService::reorder(std::int64_t festivalId, Places places,
-                                              WriteGuard guard,
+                                              WriteGuard& guard,
                                               const Receipt<Places>* receipt) const {
   auto write = [&](Sql& sql) { return moveAll(sql, festivalId, places, guard); };
   const GuardedRow questions{guardedQuestions(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, questions, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, questions, write, receipt);
 }
 
 }  // namespace festa

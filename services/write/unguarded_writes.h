@@ -4,7 +4,7 @@
 #include "services/announcements/announcement.h"
 #include "services/festivals/event_dates.h"
 #include "services/festivals/questions.h"
-#include "services/seats/reservation.h"
+#include "services/seats/seat.h"
 #include "services/write/transaction.h"
 
 namespace festa {

@@ -1,7 +1,7 @@
 // How requests are protected: as configured, and in the lab as they wish.
 #include "app/lab/lab_protections.h"
 #include "app/strategies/configured_protections.h"
-#include "controllers/http/held_lock.h"
+#include "controllers/http/protection.h"
 #include "controllers/http/request_context.h"
 #include "controllers/json/json_body.h"
 #include "controllers/pages/embedded_files.h"

@@ -3,7 +3,7 @@
 #include "controllers/errors/error_table.h"
 #include "controllers/http/request_context.h"
 #include "controllers/json/json_body.h"
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 #include "services/write/db_failure.h"
 #include "services/write/transaction.h"
 #include "tests/controllers/errors/problem_fixture.h"

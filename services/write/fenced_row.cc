@@ -1,6 +1,4 @@
-#include "services/write/row_guard.h"
-
-#include "services/error.h"
+#include "services/write/fenced_row.h"
 
 namespace festa {
 
@@ -20,7 +18,7 @@ GuardedTable guardedTable(const std::string& name, ErrorCode missing, const std:
   };
 }
 
-drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored) {
+drogon::Task<> renewFenceAbove(WriteGuard& guard, std::int64_t stored) {
   if (guard.observer != nullptr && stored > *guard.fence) guard.observer->fenceRefused();
   const auto renewed = co_await guard.hold->renewFence(stored);
   if (!renewed) throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
@@ -28,9 +26,9 @@ drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored) {
   if (guard.observer != nullptr) guard.observer->fenceRenewed();
 }
 
-drogon::Task<bool> overtakeIfBehind(WriteGuard& guard, std::int64_t stored) {
+drogon::Task<bool> renewFenceIfStale(WriteGuard& guard, std::int64_t stored) {
   const bool isBehind = guard.fence && stored >= *guard.fence;
-  if (isBehind) co_await overtake(guard, stored);
+  if (isBehind) co_await renewFenceAbove(guard, stored);
   co_return isBehind;
 }
 
@@ -53,7 +51,7 @@ drogon::Task<> RowGuard::open(Sql& sql) {
 
 drogon::Task<> RowGuard::close(Sql& sql) const {
   if (guard_.inside != Guard::kVersion) co_return;
-  const auto counted = co_await sql.execSqlCoro(row_.table.countUp, version_, row_.id);
+  const auto counted = co_await sql.execSqlCoro(row_.table.bumpVersion, version_, row_.id);
   if (counted.empty()) throw WriteConflict();
 }
 
@@ -89,7 +87,7 @@ drogon::Task<> RowGuard::raiseFence(Sql& sql) const {
     if (!raised.empty()) co_return;
     const auto stored = co_await sql.execSqlCoro(row_.table.readFence, row_.id);
     if (stored.empty()) throw ServiceError(row_.table.missing);
-    co_await overtake(guard_, stored[0][0].as<std::int64_t>());
+    co_await renewFenceAbove(guard_, stored[0][0].as<std::int64_t>());
   }
   throw ServiceError(ErrorCode::kLockLost, "the row carries a later fence than ours");
 }

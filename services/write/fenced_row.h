@@ -3,7 +3,6 @@
 
 #include "services/error.h"
 #include "services/write/transaction.h"
-#include "services/write/write_guard.h"
 
 #include <string>
 
@@ -16,7 +15,7 @@ struct GuardedTable {
   std::string lockFence;    // ($1 id): the same, after waiting for the row's lock
   std::string lock;         // ($1 id): the row lock of pg-row
   std::string readVersion;  // ($1 id)
-  std::string countUp;      // ($1 version read, $2 id): returns the row if it still has it
+  std::string bumpVersion;  // ($1 version read, $2 id): returns the row if it still has it
   ErrorCode missing;        // when there is no such row
 };
 
@@ -39,9 +38,9 @@ class WriteConflict : public std::runtime_error {
 // Takes a larger token from the lock for a row that carries one which is not below ours: our own
 // earlier write under this hold, or a row written under another storage. Throws
 // ServiceError(kLockLost).
-drogon::Task<> overtake(WriteGuard& guard, std::int64_t stored);
+drogon::Task<> renewFenceAbove(WriteGuard& guard, std::int64_t stored);
 // The same if the guard has a token and the row's is not below it. True: it was so.
-drogon::Task<bool> overtakeIfBehind(WriteGuard& guard, std::int64_t stored);
+drogon::Task<bool> renewFenceIfStale(WriteGuard& guard, std::int64_t stored);
 
 // One attempt's protection inside its transaction: open() before the body, close() after it.
 class RowGuard {
@@ -61,7 +60,7 @@ class RowGuard {
   drogon::Task<> lockRow(Sql& sql) const;
   drogon::Task<> lockKey(Sql& sql) const;
   drogon::Task<> readVersion(Sql& sql);
-  // Claims the row for the guard's token, or for one that overtakes the row's.
+  // Claims the row for the guard's token, or for a larger one if the row's is not below it.
   drogon::Task<> raiseFence(Sql& sql) const;
 
   WriteGuard& guard_;

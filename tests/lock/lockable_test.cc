@@ -1,4 +1,4 @@
-#include "lock/key_template.h"
+#include "lock/lockable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

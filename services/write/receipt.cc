@@ -1,4 +1,4 @@
-#include "services/idempotency/kept_answers.h"
+#include "services/write/receipt.h"
 
 #include "services/error.h"
 
@@ -13,6 +13,14 @@ void KeyParameters::add(const IdempotencyAttempt* attempt) {
   uids.add(attempt->uid);
   keys.add(attempt->key);
   owners.add(attempt->owner);
+}
+
+std::string ownsKeyJoin(const std::string& members) {
+  return " CROSS JOIN LATERAL (SELECT 1 WHERE " + members +
+         ".key IS NULL UNION ALL SELECT 1 FROM (SELECT 1 FROM idempotency_keys k WHERE k.realm = " +
+         members + ".realm AND k.uid = " + members + ".owner_uid AND k.key = " + members +
+         ".key AND k.owner = " + members +
+         ".owner AND k.status IS NULL FOR NO KEY UPDATE SKIP LOCKED) own) k";
 }
 
 void KeptAnswers::add(const IdempotencyAttempt& attempt, const KeptAnswer& answer) {
