@@ -3,7 +3,7 @@
 #include "app/accounts.h"
 #include "app/config/lock_settings.h"
 #include "app/database_clients.h"
-#include "app/http_server.h"
+#include "app/http_settings.h"
 #include "app/lifecycle.h"
 #include "app/locks.h"
 #include "app/operations/log.h"
@@ -43,7 +43,7 @@ void serve(const Config& config, MakeLab makeLab) {
   Metrics metrics;
   // Shared: Drogon keeps requests that were not answered until the process ends.
   const auto drain = std::make_shared<Drain>();
-  const auto connections = configureHttp(config, metrics, drain);
+  const auto connections = configureHttpServer(httpServerSettings(config), drain);
   const DatabaseClients database(config);
   Locks locks(config, database, epoch, metrics);
   const Queues queues(config, database, metrics, locks.strategies());

@@ -68,6 +68,13 @@ Lifecycle::Lifecycle(Parts parts)
   parts_.metrics.addGauge(
       "festa_http_in_flight", "Requests read and not yet answered.",
       [&drain = parts_.drain] { return static_cast<double>(drain.inFlight()); });
+  const auto& connections = parts_.connections;
+  parts_.metrics.addGauge("festa_http_connections", "Clients that are connected.",
+                          [&connections] { return static_cast<double>(connections.open()); });
+  parts_.metrics.addCounterSource(
+      "festa_http_connections_refused_total",
+      "Connections closed at once because there were too many.", {},
+      [&connections] { return static_cast<double>(connections.refused()); });
   parts_.metrics.addGauge("festa_loop_lag_seconds",
                           "The longest that an event loop was late in the last 15 seconds.",
                           [lag = lag_] { return lag->worst(); });

@@ -1,7 +1,7 @@
 #include "app/website.h"
 
 #include "app/config/instance_name.h"
-#include "app/http_server.h"
+#include "app/http_settings.h"
 #include "app/version.h"
 
 namespace festa {
@@ -11,7 +11,6 @@ namespace {
 // Bounds of what is kept in memory.
 constexpr std::size_t kSoldSeatsKnown = 100'000;
 constexpr std::size_t kPerformancesAsJson = 1000;
-constexpr std::size_t kLimitedNames = 100'000;
 
 IdempotencySettings idempotencySettings(const Config::Idempotency& config) {
   return {.attemptTime = config.attempt, .keep = config.keep};
@@ -30,20 +29,6 @@ void addSharedCounters(Metrics& metrics, const std::string& kind, const SharedCo
                            [&counts] { return static_cast<double>(counts.members()); });
 }
 
-std::unique_ptr<RateLimiter> limiterOf(std::int64_t perMinute) {
-  return perMinute > 0 ? std::make_unique<RateLimiter>(perMinute, kLimitedNames) : nullptr;
-}
-
-CallerLimits limitsOf(const Config& config) {
-  return {limiterOf(config.limits.loginsPerMinute), limiterOf(config.limits.writesPerMinute),
-          trustedProxies(config.http)};
-}
-
-StreamBounds::Limits streamLimits(const Config& config) {
-  return {.streamsPerAddress = config.http.maxStreamsPerAddress,
-          .proxies = trustedProxies(config.http)};
-}
-
 void addStreamMetrics(Metrics& metrics, const StreamBounds& bounds) {
   metrics.addGauge("festa_stream_unsent_bytes",
                    "What readers of event streams have left in memory.",
@@ -53,20 +38,15 @@ void addStreamMetrics(Metrics& metrics, const StreamBounds& bounds) {
                            [&bounds] { return static_cast<double>(bounds.closed()); });
 }
 
-EdgeSettings edgeSettings(const Config& config) {
-  return {config.http.maxBodyBytes, config.http.corsOrigins, config.http.maxRequests,
-          config.http.apiPrefix, config.metrics.port};
-}
-
 std::string firstSegment(const std::string& path) {
   return path.substr(0, path.find('/', 1));
 }
 
 // A prefix that begins like a route would hide it.
 void requireFreePrefix(const std::string& prefix, const RouteTable& routes) {
-  for (const auto& route : routes.all())
-    if (!prefix.empty() && firstSegment(prefix) == firstSegment(route.pattern))
-      throw ConfigError("configuration: 'http.api_prefix' would hide " + route.pattern);
+  for (const auto* route : routes.all())
+    if (!prefix.empty() && firstSegment(prefix) == firstSegment(route->spec().path))
+      throw ConfigError("configuration: 'http.api_prefix' would hide " + route->spec().path);
 }
 
 std::vector<std::string> strategyNames() {
@@ -100,7 +80,7 @@ Services::Services(const Config& config, const Database& database, Accounts& acc
 
 Website::Website(const Foundation& on, Lab* lab)
     : lab_(lab),
-      callers_(on.accounts.tokens, on.accounts.versions, limitsOf(on.config)),
+      callers_(on.accounts.tokens, on.accounts.versions, callerLimits(on.config)),
       idempotency_(on.services.idempotency),
       pipeline_({callers_, idempotency_, lab ? lab->protections() : on.locks.protections(),
                  on.locks.board(), lab ? lab->lockObserver() : on.locks.observer()}),
@@ -139,8 +119,9 @@ Website::Website(const Foundation& on, Lab* lab)
       coupons_(on.services.coupons, on.services.claims, *claimFeed_, *claimPlaces_),
       docs_(std::string(version()), strategyNames()),
       pages_({on.config.demo, lab != nullptr}, performanceJson_),
-      edge_(edgeSettings(on.config), routes_, callers_, on.metrics, on.drain, pages_.missing()) {
-  Routes routes(routes_, pipeline_);
+      front_(httpFrontSettings(on.config), routes_, callers_, on.metrics, on.drain,
+             pages_.missing()) {
+  RoutePublisher routes(routes_, pipeline_);
   publish(routes);
   DocsController::verify(routes_, lab_ != nullptr);
   requireFreePrefix(on.config.http.apiPrefix, routes_);
@@ -153,10 +134,10 @@ Website::Website(const Foundation& on, Lab* lab)
   addStreamMetrics(on.metrics, *streamBounds_);
   on.metrics.addGauge("festa_seat_watchers", "Streams that tell which seats are sold.",
                       [this] { return static_cast<double>(seatFeed_->watchers()); });
-  edge_.install();
+  front_.install();
 }
 
-void Website::publish(Routes& routes) {
+void Website::publish(RoutePublisher& routes) {
   operations_.publish(routes);
   overview_.publish(routes);
   lockAdmin_.publish(routes);

@@ -1,9 +1,8 @@
-// Everything between a request and the services: controllers, routes, the pipeline, the edge.
+// Everything between a request and the services: controllers, routes, the pipeline, the front.
 #pragma once
 
 #include "app/accounts.h"
 #include "app/database_clients.h"
-#include "app/edge.h"
 #include "app/lab.h"
 #include "app/locks.h"
 #include "app/operations/lock_admin_controller.h"
@@ -16,13 +15,13 @@
 #include "controllers/announcements/announcement_controller.h"
 #include "controllers/announcements/notification_controller.h"
 #include "controllers/coupons/coupon_controller.h"
-#include "controllers/festivals/event_controller.h"
-#include "controllers/festivals/event_date_controller.h"
 #include "controllers/festivals/festival_controller.h"
 #include "controllers/festivals/lineup_controller.h"
 #include "controllers/festivals/lost_item_controller.h"
 #include "controllers/festivals/question_controller.h"
+#include "controllers/festivals/schedule_controller.h"
 #include "controllers/http/drain.h"
+#include "controllers/http/http_front.h"
 #include "controllers/pages/docs_controller.h"
 #include "controllers/pages/pages_controller.h"
 #include "controllers/seats/performance_controller.h"
@@ -84,7 +83,7 @@ class Website {
   void stop();
 
  private:
-  void publish(Routes& routes);
+  void publish(RoutePublisher& routes);
 
   Lab* const lab_;
   const CallerCheck callers_;
@@ -123,7 +122,7 @@ class Website {
   const DocsController docs_;
   const PagesController pages_;
   RouteTable routes_;
-  Edge edge_;
+  HttpFront front_;
 };
 
 }  // namespace festa

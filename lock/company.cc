@@ -1,5 +1,7 @@
 #include "lock/company.h"
 
+#include "lock/lock_hold.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -9,15 +11,16 @@ namespace festa::lock {
 // Refers to the company instead of being part of it: GCC 12 copies an awaited lvalue.
 class Company::Meeting {
  public:
-  Meeting(Company& company, std::size_t ordinal, Part& part)
-      : company_(company), ordinal_(ordinal), part_(part) {}
+  Meeting(Company& company, std::size_t ordinal, void* work, LockHold* hold)
+      : company_(company), ordinal_(ordinal), work_(work), hold_(hold) {}
 
   bool await_ready() const noexcept { return false; }
   // False: this one leads.
   bool await_suspend(std::coroutine_handle<> handle) const {
     const std::lock_guard guard(company_.mutex_);
     auto& mine = company_.members_[ordinal_];
-    mine = {State::kGathered, &part_, trantor::EventLoop::getEventLoopOfCurrentThread(), handle};
+    auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
+    mine = {State::kGathered, work_, hold_, loop, handle};
     if (!company_.isComplete()) return true;
     mine.handle = nullptr;
     company_.leader_ = ordinal_;
@@ -28,19 +31,20 @@ class Company::Meeting {
  private:
   Company& company_;
   const std::size_t ordinal_;
-  Part& part_;
+  void* const work_;
+  LockHold* const hold_;
 };
 
-drogon::Task<std::vector<Company::Part*>> Company::gather(std::size_t ordinal, Part& part) {
-  Meeting meeting(*this, ordinal, part);
+drogon::Task<std::vector<void*>> Company::gather(std::size_t ordinal, void* work, LockHold* hold) {
+  Meeting meeting(*this, ordinal, work, hold);
   co_await meeting;
-  co_return partsFor(ordinal);
+  co_return worksFor(ordinal);
 }
 
 void Company::leave(std::size_t ordinal) {
   const std::lock_guard guard(mutex_);
   auto& member = members_[ordinal];
-  // One that has come and does not wait has led, or was dismissed: the others wait for it no more.
+  // A member in kGathered without a handle was the leader or was resumed: release the followers.
   if (member.state == State::kGathered && !member.handle) resumeAll();
   if (member.state != State::kExpected) return;
   member.state = State::kLeft;
@@ -55,13 +59,27 @@ bool Company::isComplete() const {
   return std::ranges::find(members_, State::kExpected, &Member::state) == members_.end();
 }
 
-std::vector<Company::Part*> Company::partsFor(std::size_t ordinal) const {
+std::vector<void*> Company::worksFor(std::size_t ordinal) const {
   const std::lock_guard guard(mutex_);
-  std::vector<Part*> parts;
-  if (leader_ != ordinal) return parts;
+  std::vector<void*> works;
+  if (leader_ != ordinal) return works;
   for (const auto& member : members_)
-    if (member.state == State::kGathered) parts.push_back(member.part);
-  return parts;
+    if (member.state == State::kGathered) works.push_back(member.work);
+  return works;
+}
+
+// Without the mutex: a storage grants to the next holders at once.
+void Company::finishOthers(std::size_t leader) {
+  std::vector<LockHold*> others;
+  {
+    const std::lock_guard guard(mutex_);
+    for (std::size_t ordinal = 0; ordinal < members_.size(); ++ordinal) {
+      const auto& member = members_[ordinal];
+      if (ordinal != leader && member.state == State::kGathered && member.hold != nullptr)
+        others.push_back(member.hold);
+    }
+  }
+  for (auto* const other : others) other->finish();
 }
 
 void Company::dismiss() {

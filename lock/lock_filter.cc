@@ -35,24 +35,17 @@ const char* nameOf(RenewalOutcome outcome) {
 
 namespace {
 
-std::optional<std::int64_t> fenceOf(const LockHold& hold) {
-  const auto lease = hold.lease();
-  return lease ? std::optional(lease->fence) : std::nullopt;
-}
-
 // A storage that does not tell had it when it was granted.
 SteadyTime receivedOf(const LockHold& hold, SteadyTime granted) {
-  const auto lease = hold.lease();
-  return lease && lease->received != SteadyTime{} ? lease->received : granted;
+  return hold.received() != SteadyTime{} ? hold.received() : granted;
 }
 
 std::string holdId(const LockHold& hold) {
-  const auto lease = hold.lease();
-  return lease && lease->company ? lease->company->id() : "";
+  return hold.company() != nullptr ? hold.company()->id() : "";
 }
 
 drogon::Task<LockOutcome> giveBack(LockHold& hold) {
-  if (!hold.lease()) co_return LockOutcome::kUnlocked;
+  if (!hold.isGranted()) co_return LockOutcome::kUnlocked;
   if (hold.leftToExpire()) co_return LockOutcome::kLeftToExpire;
   const auto unlocked = co_await hold.release();
   switch (unlocked) {
@@ -77,8 +70,7 @@ drogon::Task<std::optional<LockOutcome>> LockFilter::acquire(Passage& passage) c
   const auto refusal = co_await takeKey(hold);
   if (refusal) co_return refusal;
   passage.granted = SteadyClock::now();
-  const auto lease = hold.lease();
-  passage.entry->holds(fenceOf(hold), lease && lease->ordinal > 0);
+  passage.entry->holds(hold.fence(), hold.ordinal() > 0);
   passage.watchdog = watch(passage);
   co_return std::nullopt;
 }
@@ -109,9 +101,8 @@ drogon::Task<std::optional<Lease>> LockFilter::takeInTime(const LockHold& hold) 
   for (bool isFirst = true;; isFirst = false) {
     auto lease = co_await storage.tryLock(request);
     if (!lease || SteadyClock::now() < lease->validUntil) co_return lease;
-    const Lease late = std::move(*lease);
-    if (late.company) late.company->leave(late.ordinal);
-    co_await storage.unlock(late);
+    if (lease->company) lease->company->leave(lease->ordinal);
+    co_await storage.unlock(std::move(*lease));
     // A storage that grants at once what is over at once must not keep the loop busy.
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.001);
     request.wait = std::max(Millis{0}, std::chrono::ceil<Millis>(deadline - SteadyClock::now()));
@@ -121,7 +112,7 @@ drogon::Task<std::optional<Lease>> LockFilter::takeInTime(const LockHold& hold) 
 }
 
 std::shared_ptr<Watchdog> LockFilter::watch(const Passage& passage) const {
-  if (lockable_.maxHold <= Millis{0} || !passage.hold->lease()) return nullptr;
+  if (lockable_.maxHold <= Millis{0} || !passage.hold->isGranted()) return nullptr;
   auto watchdog = std::make_shared<Watchdog>(
       trantor::EventLoop::getEventLoopOfCurrentThread(), passage.hold,
       Renewal(lockable_.lease, lockable_.maxHold, passage.granted), observer_);
@@ -143,7 +134,7 @@ drogon::Task<> LockFilter::release(drogon::HttpRequestPtr request, Passage& pass
                           outcome,
                           passage.granted - passage.arrived,
                           until - passage.granted,
-                          fenceOf(hold).value_or(0),
+                          hold.fence().value_or(0),
                           passage.granted,
                           ended,
                           receivedOf(hold, passage.granted),

@@ -6,11 +6,6 @@
 
 namespace festa::lock {
 
-std::optional<Lease> LockHold::lease() const {
-  const std::lock_guard guard(mutex_);
-  return lease_;
-}
-
 namespace {
 
 drogon::AsyncTask releaseAlone(std::shared_ptr<LockHold> hold) {
@@ -19,31 +14,40 @@ drogon::AsyncTask releaseAlone(std::shared_ptr<LockHold> hold) {
 
 }  // namespace
 
+std::optional<std::int64_t> LockHold::fence() const {
+  const std::lock_guard guard(mutex_);
+  return isGranted_ ? std::optional(lease_.fence) : std::nullopt;
+}
+
 SteadyTime LockHold::validUntil() const {
   const std::lock_guard guard(mutex_);
-  return lease_ ? lease_->validUntil : SteadyTime::max();
+  return isGranted_ ? lease_.validUntil : SteadyTime::max();
 }
 
 void LockHold::grant(Lease lease) {
   const std::lock_guard guard(mutex_);
+  isGranted_ = true;
+  received_ = lease.received;
+  company_ = std::move(lease.company);
+  ordinal_ = lease.ordinal;
   lease_ = std::move(lease);
   state_ = State::kHeld;
 }
 
-// The lease, if it may still be changed.
-std::optional<Lease> LockHold::held() const {
+// A second name of the hold, if it may still be changed: it may be given back meanwhile.
+std::optional<Lease> LockHold::toExtend() const {
   const std::lock_guard guard(mutex_);
-  return state_ == State::kHeld ? lease_ : std::nullopt;
+  return state_ == State::kHeld ? std::optional(lease_.clone()) : std::nullopt;
 }
 
 // Callers hold mutex_.
 void LockHold::lose() {
   state_ = State::kLost;
-  lease_->validUntil = SteadyTime::min();
+  lease_.validUntil = SteadyTime::min();
 }
 
 drogon::Task<std::optional<std::int64_t>> LockHold::renewFence(std::int64_t above) {
-  auto renewed = held();
+  auto renewed = toExtend();
   if (!renewed) co_return std::nullopt;
   Extension extension;
   extension.fenceAbove = above;
@@ -54,12 +58,12 @@ drogon::Task<std::optional<std::int64_t>> LockHold::renewFence(std::int64_t abov
     lose();
     co_return std::nullopt;
   }
-  lease_->fence = std::max(lease_->fence, renewed->fence);
+  lease_.fence = std::max(lease_.fence, renewed->fence);
   co_return renewed->fence;
 }
 
 drogon::Task<RenewalOutcome> LockHold::renewLease(Millis lease) {
-  auto renewed = held();
+  auto renewed = toExtend();
   if (!renewed) co_return RenewalOutcome::kOver;
   std::optional<bool> extended;  // nullopt: no answer
   if (SteadyClock::now() < renewed->validUntil) {
@@ -77,34 +81,30 @@ drogon::Task<RenewalOutcome> LockHold::renewLease(Millis lease) {
 RenewalOutcome LockHold::settle(const Lease& renewed, std::optional<bool> extended) {
   const std::lock_guard guard(mutex_);
   if (state_ != State::kHeld) return RenewalOutcome::kOver;
-  if (extended == false || SteadyClock::now() >= lease_->validUntil) {
+  if (extended == false || SteadyClock::now() >= lease_.validUntil) {
     lose();
     return RenewalOutcome::kLost;
   }
   if (!extended) return RenewalOutcome::kFailed;
-  lease_->validUntil = renewed.validUntil;
+  lease_.validUntil = renewed.validUntil;
   return RenewalOutcome::kRenewed;
 }
 
-bool LockHold::isShared() const {
-  const std::lock_guard guard(mutex_);
-  return lease_ && lease_->company != nullptr;
+drogon::Task<std::vector<void*>> LockHold::gatherUntyped(void* work) {
+  if (!company_) co_return std::vector<void*>{work};
+  co_return co_await company_->gather(ordinal_, work, this);
 }
 
-drogon::Task<std::vector<Company::Part*>> LockHold::gather(Company::Part& part) {
-  const auto held = lease();
-  if (!held || !held->company) co_return std::vector<Company::Part*>{&part};
-  co_return co_await held->company->gather(held->ordinal, part);
+void LockHold::finishOthers() const {
+  if (company_) company_->finishOthers(ordinal_);
 }
 
-void LockHold::dismiss() {
-  const auto held = lease();
-  if (held && held->company) held->company->dismiss();
+void LockHold::dismiss() const {
+  if (company_) company_->dismiss();
 }
 
-void LockHold::leaveCompany() {
-  const auto held = lease();
-  if (held && held->company) held->company->leave(held->ordinal);
+void LockHold::leaveCompany() const {
+  if (company_) company_->leave(ordinal_);
 }
 
 void LockHold::leaveToExpire() {
@@ -120,15 +120,15 @@ bool LockHold::leftToExpire() const {
 // The lease to give back; nullopt: that has been asked for.
 std::optional<Lease> LockHold::takeForRelease() {
   const std::lock_guard guard(mutex_);
-  if (state_ == State::kReleased) return std::nullopt;
+  if (!isGranted_ || state_ == State::kReleased) return std::nullopt;
   state_ = State::kReleased;
-  return lease_;
+  return std::move(lease_);
 }
 
 drogon::Task<Unlocked> LockHold::release() {
-  const auto lease = takeForRelease();
+  auto lease = takeForRelease();
   std::optional<Unlocked> unlocked;
-  if (lease) unlocked = co_await strategy_.storage->unlock(*lease);
+  if (lease) unlocked = co_await strategy_.storage->unlock(std::move(*lease));
   const std::lock_guard guard(mutex_);
   if (unlocked) unlocked_ = *unlocked;
   co_return unlocked_;
@@ -138,7 +138,7 @@ void LockHold::finish() {
   {
     const std::lock_guard guard(mutex_);
     if (state_ != State::kHeld) return;
-    finishedAt_ = std::min(SteadyClock::now(), lease_->validUntil);
+    finishedAt_ = std::min(SteadyClock::now(), lease_.validUntil);
   }
   releaseAlone(shared_from_this());
 }
@@ -146,7 +146,7 @@ void LockHold::finish() {
 SteadyTime LockHold::reliedUntil() const {
   const std::lock_guard guard(mutex_);
   if (finishedAt_) return *finishedAt_;
-  return lease_ ? std::min(SteadyClock::now(), lease_->validUntil) : SteadyClock::now();
+  return isGranted_ ? std::min(SteadyClock::now(), lease_.validUntil) : SteadyClock::now();
 }
 
 }  // namespace festa::lock

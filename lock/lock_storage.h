@@ -28,25 +28,38 @@ struct LockRequest {
   std::size_t together = 1;
 };
 
-// One hold of one key. `owner` is unique per acquisition, so a late or repeated unlock never frees
-// another owner's hold. `fence` grows with every grant of a storage and never goes back, restarts
-// included. Past `validUntil` the holder must assume that another owner has the key. `extensions`
-// counts how often its time was extended, for storages that bound that.
+// One hold of one key. Move-only: whoever has the lease has the key, and gives the key back by
+// giving the lease to unlock(). `owner` is unique per acquisition, so a late or repeated unlock
+// never frees another owner's hold. `fence` grows with every grant of a storage and never goes
+// back, restarts included. Past `validUntil` the holder must assume that another owner has the key.
+// `extensions` counts how often its time was extended, for storages that bound that.
 //
 // Members of a shared hold have an owner and a fence each; the fences are consecutive in the order
 // of their ordinals. The key is given back when the last of them unlocks.
 struct Lease {
+  Lease() = default;
+  Lease(LockKey held, std::string by, std::int64_t token, SteadyTime until = {})
+      : key(std::move(held)), owner(std::move(by)), fence(token), validUntil(until) {}
+  Lease(Lease&&) noexcept = default;
+  Lease& operator=(Lease&&) noexcept = default;
+
+  // Names the same hold once more: to extend it while another coroutine may give it back.
+  Lease clone() const { return Lease(*this); }
+
   LockKey key;
   std::string owner;
   std::int64_t fence = 0;
   SteadyTime validUntil;
   int extensions = 0;
-  std::shared_ptr<Company> company = {};  // null: the key is held alone
-  std::size_t ordinal = 0;                // the place in the company
+  std::shared_ptr<Company> company;  // null: the key is held alone
+  std::size_t ordinal = 0;           // the place in the company
   // The storage had the request at this time at the latest: it stood in line, was refused for the
   // first time where there is no line, or was granted. What an order of grants is measured by
   // (grant_order.h).
-  SteadyTime received = {};
+  SteadyTime received;
+
+ private:
+  Lease(const Lease&) = default;
 };
 
 // What to change on a hold: a new lease counted from now, a fence above the given one, or both.
@@ -95,7 +108,7 @@ class LockStorage {
   // hold anew.
   virtual drogon::Task<bool> extend(Lease& lease, Extension extension) = 0;
 
-  // Gives the key back. Does not throw.
+  // Gives the key back, and with it the lease. Does not throw.
   virtual drogon::Task<Unlocked> unlock(Lease lease) = 0;
 
   // Fails all waiters and later requests with LockClosed; holders keep what they hold and may still

@@ -1,9 +1,6 @@
 #include "lock/storages.h"
 
 #include "lock/memory/memory_lock_storage.h"
-#ifdef FESTA_WITH_REDIS
-#include "lock/redis/redis_storages.h"
-#endif
 
 namespace festa::lock {
 

@@ -84,6 +84,7 @@ struct StorageRow {
 
 // Those of this library: without those on Redis where it was built without redis/.
 std::vector<StorageRow> builtInStorages();
+std::vector<StorageRow> redisStorages();  // of redis/ alone, where that is built
 
 // Those of this program: the built-in ones. A program that has more defines this function itself;
 // storage_table.cc holds nothing else, so that the linker then leaves it out.

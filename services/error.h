@@ -80,7 +80,7 @@ struct FieldError {
                         // refused for all that is wrong with its body
 };
 
-// Thrown when a request cannot be served; controllers/errors/error_mapping makes the answer of it.
+// Thrown when a request cannot be served; controllers/errors/problem makes the answer of it.
 // what() is for the log and never sent.
 class ServiceError : public std::runtime_error {
  public:

@@ -2,7 +2,7 @@
 
 #include "app/config/config_fields.h"
 #include "app/config/lock_settings.h"
-#include "services/write/longest_attempt.h"
+#include "services/write/guarded_write.h"
 
 namespace festa {
 

@@ -2,11 +2,11 @@
 
 #include "controllers/announcements/announcement_controller.h"
 #include "controllers/coupons/coupon_controller.h"
-#include "controllers/festivals/event_date_controller.h"
 #include "controllers/festivals/question_controller.h"
+#include "controllers/festivals/schedule_controller.h"
 #include "controllers/seats/reservation_controller.h"
 #include "lock/redis/line/line_protocol.h"
-#include "services/write/longest_attempt.h"
+#include "services/write/guarded_write.h"
 
 #include <algorithm>
 

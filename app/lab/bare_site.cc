@@ -4,7 +4,6 @@
 #include "app/website.h"
 #include "services/coupons/coupon_grant.h"
 #include "services/seats/seat_sale.h"
-#include "services/write/local_time.h"
 
 namespace festa {
 
@@ -22,7 +21,7 @@ class ReadThenSell : public SeatSale {
 
   bool isAtomic() const override { return false; }
   Task<std::optional<Reservation>> execute(SqlClient& sql, std::optional<std::int64_t>) override {
-    const StoredRow free = co_await look(sql);
+    const StoredRow free = co_await explainRefusal(sql);
     const auto rows = co_await sql.execSqlCoro(
         "WITH sale AS (INSERT INTO reservations (user_id, seat_id, performance_id, unguarded)"
         " VALUES ($1, $2, $3, true) RETURNING id, reserved_at)"
@@ -153,11 +152,11 @@ class UnguardedReservations : public ReservationService {
  public:
   using ReservationService::ReservationService;
 
-  Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard guard,
+  Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard& guard,
                             const Receipt<Reservation>* receipt) const override {
     if (isByConstraints(guard))
       co_return co_await ReservationService::reserve(seat, userId, guard, receipt);
-    ReadThenSell sale(seat, userId, sold());
+    ReadThenSell sale(std::move(seat), userId);
     co_return co_await sell(sale, guard, receipt);
   }
 };
@@ -166,7 +165,7 @@ class UnguardedCoupons : public CouponService {
  public:
   using CouponService::CouponService;
 
-  Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard guard,
+  Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId, WriteGuard& guard,
                           const Receipt<CouponClaim>* receipt) const override {
     if (isByConstraints(guard))
       co_return co_await CouponService::claim(couponId, userId, guard, receipt);
@@ -176,11 +175,11 @@ class UnguardedCoupons : public CouponService {
 };
 
 // A route with and without a backstop; the request says which of them answers.
-class LabSwitch : public Endpoint {
+class LabSwitch : public Route {
  public:
   // `bare` outlives this.
-  LabSwitch(std::unique_ptr<Endpoint> guarded, const Endpoint& bare)
-      : Endpoint(guarded->head()), guarded_(std::move(guarded)), bare_(bare) {}
+  LabSwitch(std::unique_ptr<Route> guarded, const Route& bare)
+      : Route(guarded->spec()), guarded_(std::move(guarded)), bare_(bare) {}
 
   Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const override {
     const bool isBare = backstopOf(*request) == Backstop::kOff;
@@ -188,8 +187,8 @@ class LabSwitch : public Endpoint {
   }
 
  private:
-  const std::unique_ptr<Endpoint> guarded_;
-  const Endpoint& bare_;
+  const std::unique_ptr<Route> guarded_;
+  const Route& bare_;
 };
 
 Pipeline::Parts with(const Protections& protections, Pipeline::Parts parts) {
@@ -226,7 +225,7 @@ struct BareSite::Controllers {
         questions(questionService, site.lists),
         reservations(reservationService, site.performances, noneKnown),
         coupons(couponService, on.services.claims, site.claimFeed, site.claimPlaces) {
-    Routes published(routes, pipeline);
+    RoutePublisher published(routes, pipeline);
     announcements.publish(published);
     dates.publish(published);
     questions.publish(published);
@@ -241,10 +240,9 @@ BareSite::BareSite(const Foundation& on, const Protections& protections, const L
 BareSite::~BareSite() = default;
 
 void BareSite::standBehind(RouteTable& routes) const {
-  const auto& bare = controllers_->routes;
-  for (const auto& [method, pattern] : bare.all()) {
-    auto& place = routes.endpointOf(method, pattern);
-    place = std::make_unique<LabSwitch>(std::move(place), *bare.match(method, pattern).endpoint);
+  for (const auto* const bare : controllers_->routes.all()) {
+    auto& place = routes.at(bare->spec().method, bare->spec().path);
+    place = std::make_unique<LabSwitch>(std::move(place), *bare);
   }
 }
 

@@ -29,7 +29,7 @@ class RunningLab : public Lab {
     bareSite_ = std::make_unique<const BareSite>(on_, bare_, site);
     bareSite_->standBehind(routes);
     races_ = std::make_unique<const RaceController>(desk_, on_.locks.strategies(), site.streams);
-    Routes more(routes, site.pipeline);
+    RoutePublisher more(routes, site.pipeline);
     races_->publish(more);
   }
 

@@ -1,6 +1,6 @@
 #include "app/lab/lab_protections.h"
 
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
 #include "services/error.h"
 
 #include <trantor/net/EventLoop.h>
@@ -62,7 +62,7 @@ class LabWriteObserver : public WriteObserver {
   }
   // Wrong by design: the control that proves a test can see.
   drogon::Task<> releaseThenPause() {
-    if (hold_.lease()) co_await hold_.release();
+    if (hold_.isGranted()) co_await hold_.release();
     if (times_ != nullptr) times_->released = LabTimekeeper::now();
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
   }
@@ -136,7 +136,7 @@ Protection LabProtections::of(const HttpRequestPtr& request, const lock::Lockabl
 }
 
 WriteGuard LabProtections::guard(const Protection& protection, const lock::LockHold& hold,
-                                 Hold& held) const {
+                                 HeldLock& held) const {
   auto guard = configured_.guard(protection, hold, held);
   if (backstop_ == Backstop::kOff) guard.fence.reset();
   return guard;

@@ -75,7 +75,7 @@ class LabProtections : public Protections {
   Protection of(const drogon::HttpRequestPtr& request,
                 const lock::Lockable& lockable) const override;
   WriteGuard guard(const Protection& protection, const lock::LockHold& hold,
-                   Hold& held) const override;
+                   HeldLock& held) const override;
   std::unique_ptr<WriteObserver> observe(const drogon::HttpRequestPtr& request,
                                          lock::LockHold& hold) const override;
 

@@ -75,7 +75,7 @@ void writeLockRows(JsonWriter& json, const std::vector<lock::LockBoard::Row>& ro
   json.endArray();
 }
 
-void LockAdminController::publish(Routes& routes) const {
+void LockAdminController::publish(RoutePublisher& routes) const {
   routes.add(
       *this,
       {.method = drogon::Get, .path = "/admin/locks", .access = kAdmins, .paged = Paged::kWhole},

@@ -1,7 +1,7 @@
 // Holders and waiters of locks, for operators.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/json/json_writer.h"
 #include "lock/lock_board.h"
 #include "lock/redis/redis_commands.h"
@@ -28,7 +28,7 @@ class LockAdminController {
       : board_(board), redis_(redis), prefix_(std::move(prefix)) {}
 
   // Must outlive the routes.
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   struct FleetHold {

@@ -1,6 +1,5 @@
 #include "app/operations/metrics.h"
 
-#include "app/edge.h"
 #include "app/operations/log.h"
 #include "controllers/http/request_context.h"
 
@@ -168,9 +167,12 @@ std::unique_ptr<WriteObserver> Metrics::observeWrites(const drogon::HttpRequestP
                                   lockLabels(hold.lockable(), hold.strategy().name));
 }
 
-void Metrics::requestFinished(const std::string& method, const std::string& route, int status,
-                              double seconds) {
-  const auto code = std::to_string(status);
+void Metrics::answered(const AnsweredRequest& request) {
+  // All unknown paths share one series.
+  const bool isKnown = !request.route.empty();
+  const std::string route = isKnown ? request.route : "unmatched";
+  const std::string method = isKnown ? request.method : "other";
+  const auto code = std::to_string(request.status);
   requestMemo_
       .of(
           {method, route, code},
@@ -184,7 +186,13 @@ void Metrics::requestFinished(const std::string& method, const std::string& rout
           [&]() -> auto& {
             return requestSeconds_.Add({{"method", method}, {"route", route}}, kSeconds);
           })
-      .Observe(seconds);
+      .Observe(request.seconds);
+  LogLine("request")
+      .with("request_id", request.id)
+      .with("method", request.method)
+      .with("route", route)
+      .with("status", std::int64_t{request.status})
+      .with("ms", request.seconds * 1000);
 }
 
 void Metrics::finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) {

@@ -1,11 +1,12 @@
 // What Prometheus sees.
 #pragma once
 
+#include "controllers/http/http_front.h"
 #include "lock/lock_hold.h"
 #include "lock/lock_observer.h"
 #include "services/coupons/queued_claims.h"
 #include "services/queue/ordered_queue.h"
-#include "services/write/write_observer.h"
+#include "services/write/write_context.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
@@ -59,14 +60,14 @@ class MetricMemo {
 
 // Thread-safe. Labels never carry request data: routes by their pattern, locks by their Lockable's
 // name.
-class Metrics : public lock::LockObserver {
+class Metrics : public lock::LockObserver, public RequestObserver {
  public:
   using Labels = prometheus::Labels;
 
   Metrics();
 
-  void requestFinished(const std::string& method, const std::string& route, int status,
-                       double seconds);
+  // Counts the request and writes its line of the log.
+  void answered(const AnsweredRequest& request) override;
   void finished(const drogon::HttpRequestPtr& request, const lock::LockRecord& record) override;
   void renewed(const std::string& lockable, const std::string& strategy,
                lock::RenewalOutcome outcome) override;

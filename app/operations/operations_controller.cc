@@ -7,7 +7,7 @@ namespace festa {
 
 using drogon::HttpResponsePtr;
 
-void OperationsController::publish(Routes& routes) const {
+void OperationsController::publish(RoutePublisher& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/healthz", .access = kAnyone}, parseNothing,
              &OperationsController::live);
   routes.add(*this, {.method = drogon::Get, .path = "/readyz", .access = kAnyone}, parseNothing,

@@ -4,7 +4,7 @@
 #include "app/operations/health.h"
 #include "app/operations/metrics_page.h"
 #include "controllers/http/drain.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 
 namespace festa {
 
@@ -15,7 +15,7 @@ class OperationsController {
       : health_(health), metrics_(metrics), drain_(drain) {}
 
   // Must outlive the routes.
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> live(const Call<NoInput>& call) const;

@@ -129,7 +129,7 @@ void writeInstances(JsonWriter& json, const std::optional<std::vector<InstanceRo
 
 }  // namespace
 
-void OverviewController::publish(Routes& routes) const {
+void OverviewController::publish(RoutePublisher& routes) const {
   routes.add(*this, {.method = drogon::Get, .path = "/admin/overview", .access = kAdmins},
              parseNothing, &OverviewController::show);
 }

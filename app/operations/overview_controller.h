@@ -5,7 +5,7 @@
 #include "app/operations/health.h"
 #include "app/operations/instance_rows.h"
 #include "app/operations/metrics_page.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/json/json_writer.h"
 
 #include <optional>
@@ -32,7 +32,7 @@ class OverviewController {
   explicit OverviewController(Parts parts) : parts_(parts) {}
 
   // Must outlive the routes.
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> show(const Call<NoInput>& call) const;

@@ -3,7 +3,7 @@
 
 #include "lock/lock_hold.h"
 #include "lock/storages.h"
-#include "services/write/write_guard.h"
+#include "services/write/write_context.h"
 
 #include <map>
 #include <string>

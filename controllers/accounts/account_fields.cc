@@ -6,7 +6,7 @@ namespace festa {
 
 namespace {
 
-// As it was sent; nullopt: it was rejected.
+// Returns the name as it was sent, or nothing when it was rejected.
 std::optional<std::string> readLogin(FieldReader& fields, const char* field) {
   auto name = fields.notBlank(field);
   if (!name) return std::nullopt;

@@ -36,7 +36,7 @@ PasswordChange parsePasswordChange(const Asked& asked) {
 
 }  // namespace
 
-void CouncilController::publish(Routes& routes) const {
+void CouncilController::publish(RoutePublisher& routes) const {
   using Self = CouncilController;
   routes.add(*this,
              {.method = drogon::Post,

@@ -1,7 +1,7 @@
 // Councils over HTTP: their accounts and logins.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/accounts/council_service.h"
 
 namespace festa {
@@ -11,12 +11,11 @@ struct PasswordChange {
   std::string replacement;
 };
 
-// Outlives the routes it publishes, as the service outlives it.
 class CouncilController {
  public:
   explicit CouncilController(const CouncilService& service) : service_(service) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> login(const Call<Credentials>& call) const;

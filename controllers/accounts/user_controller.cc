@@ -1,7 +1,6 @@
 #include "controllers/accounts/user_controller.h"
 
 #include "controllers/accounts/account_fields.h"
-#include "controllers/json/envelope.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
 
@@ -54,7 +53,7 @@ Credentials parseLogin(const Asked& asked) {
 
 }  // namespace
 
-void UserController::publish(Routes& routes) const {
+void UserController::publish(RoutePublisher& routes) const {
   using Self = UserController;
   routes.add(*this,
              {.method = drogon::Post,

@@ -1,17 +1,16 @@
 // Users over HTTP: registration and login.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/accounts/user_service.h"
 
 namespace festa {
 
-// Outlives the routes it publishes, as the service outlives it.
 class UserController {
  public:
   explicit UserController(const UserService& service) : service_(service) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewUser>& call) const;

@@ -1,6 +1,5 @@
 #include "controllers/announcements/announcement_controller.h"
 
-#include "controllers/festivals/festival_header.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 
@@ -31,7 +30,7 @@ AnnouncementPageQuery parsePage(const Asked& asked) {
   return query;
 }
 
-// Of the announcement that a pin replaces.
+// Reads the id of the announcement that a pin replaces.
 std::optional<std::int64_t> readInsteadOf(FieldReader& fields, bool pinned) {
   const auto insteadOf = fields.idIfAny("insteadOf");
   if (insteadOf && !pinned)
@@ -103,7 +102,7 @@ RenderedListCache::Key keyOf(const AnnouncementPageQuery& query) {
 
 }  // namespace
 
-void AnnouncementController::publish(Routes& routes) const {
+void AnnouncementController::publish(RoutePublisher& routes) const {
   using Self = AnnouncementController;
   routes
       .addLocked(*this,
@@ -112,7 +111,7 @@ void AnnouncementController::publish(Routes& routes) const {
                   .access = kCouncils,
                   .takesBody = true},
                  kAnnouncementPins, {}, parseNew, &Self::create)
-      .onEffect(&Self::forgetLists<NewAnnouncement>);
+      .afterCommit(&Self::forgetLists<NewAnnouncement>);
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/announcements",
@@ -126,7 +125,7 @@ void AnnouncementController::publish(Routes& routes) const {
             .access = kCouncils,
             .takesBody = true},
            parseText, &Self::edit)
-      .onEffect(&Self::forgetLists<AnnouncementTextChange>);
+      .afterCommit(&Self::forgetLists<AnnouncementTextChange>);
   routes
       .addLocked(*this,
                  {.method = drogon::Patch,
@@ -134,12 +133,12 @@ void AnnouncementController::publish(Routes& routes) const {
                   .access = kCouncils,
                   .takesBody = true},
                  kAnnouncementPins, {}, parsePin, &Self::setPinned)
-      .onEffect(&Self::forgetLists<AnnouncementPinChange>);
+      .afterCommit(&Self::forgetLists<AnnouncementPinChange>);
   routes
       .addLocked(*this,
                  {.method = drogon::Delete, .path = "/announcements/{id}", .access = kCouncils},
                  kAnnouncementPins, {}, parsePathId, &Self::remove)
-      .onEffect(&Self::forgetLists<std::int64_t>);
+      .afterCommit(&Self::forgetLists<std::int64_t>);
 }
 
 drogon::Task<HttpResponsePtr> AnnouncementController::create(const Call<NewAnnouncement>& call,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/announcements/announcement_service.h"
 
 namespace festa {
@@ -26,14 +26,13 @@ struct AnnouncementPinChange {
   PinChange change;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class AnnouncementController {
  public:
   // Lists are forgotten with every write made here.
   AnnouncementController(const AnnouncementService& service, RenderedListCache& lists)
       : service_(service), lists_(lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewAnnouncement>& call,

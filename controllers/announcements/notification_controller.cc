@@ -1,7 +1,5 @@
 #include "controllers/announcements/notification_controller.h"
 
-#include "controllers/festivals/festival_header.h"
-
 namespace festa {
 
 using drogon::HttpResponsePtr;
@@ -14,7 +12,7 @@ std::int64_t parseAnnouncement(const Asked& asked) {
 
 }  // namespace
 
-void NotificationController::publish(Routes& routes) const {
+void NotificationController::publish(RoutePublisher& routes) const {
   using Self = NotificationController;
   routes.add(
       *this,

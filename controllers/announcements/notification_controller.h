@@ -1,20 +1,19 @@
 // Notifications of announcements over HTTP: councils send them, pages listen.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/event_stream.h"
 #include "controllers/live/notification_feed.h"
 
 namespace festa {
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class NotificationController {
  public:
   NotificationController(const NotificationService& service, NotificationFeed& feed,
                          StreamPlaces& places)
       : service_(service), feed_(feed), places_(places) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> notify(const Call<std::int64_t>& call) const;

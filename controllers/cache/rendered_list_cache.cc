@@ -1,6 +1,6 @@
 #include "controllers/cache/rendered_list_cache.h"
 
-#include "controllers/cache/etag.h"
+#include "controllers/http/representation.h"
 #include "controllers/http/request_context.h"
 #include "controllers/json/responses.h"
 

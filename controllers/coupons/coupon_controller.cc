@@ -48,7 +48,7 @@ std::string render(const Coupon& coupon) {
 
 }  // namespace
 
-void CouponController::publish(Routes& routes) const {
+void CouponController::publish(RoutePublisher& routes) const {
   using Self = CouponController;
   routes.add(*this,
              {.method = drogon::Post, .path = "/coupons", .access = kAdmins, .takesBody = true},
@@ -58,7 +58,7 @@ void CouponController::publish(Routes& routes) const {
   routes
       .addLocked(*this, {.method = drogon::Post, .path = "/coupons/{id}/claims", .access = kUsers},
                  kCoupons, {}, parsePathId, &Self::claim)
-      .orQueued(&Self::enqueue);
+      .queueWith(&Self::enqueue);
   routes.add(*this, {.method = drogon::Get, .path = "/coupons/claims/{claimId}", .access = kUsers},
              parseClaimId, &Self::showClaim);
   routes.add(*this,

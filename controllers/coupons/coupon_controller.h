@@ -1,7 +1,7 @@
 // Coupons over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/claim_feed.h"
 #include "controllers/live/event_stream.h"
 #include "services/coupons/claim_queue.h"
@@ -12,14 +12,13 @@ namespace festa {
 // Claims of one coupon come one after the other.
 extern const lock::Lockable kCoupons;
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class CouponController {
  public:
   CouponController(const CouponService& coupons, const ClaimReader& claims, ClaimFeed& feed,
                    StreamPlaces& places)
       : coupons_(coupons), claims_(claims), feed_(feed), places_(places) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewCoupon>& call) const;

@@ -23,7 +23,7 @@ inline const char* nameOf(ErrorCode code) {
   return rowOf(code).name;
 }
 
-// nullopt: no code has this name.
+// Returns nothing when no code has this name.
 std::optional<ErrorCode> errorCodeNamed(std::string_view name);
 
 }  // namespace festa

@@ -1,6 +1,5 @@
 #include "controllers/festivals/festival_controller.h"
 
-#include "controllers/festivals/festival_header.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/responses.h"
@@ -58,7 +57,7 @@ Answer guideAnswer(const std::string& guide) {
 
 }  // namespace
 
-void FestivalController::publish(Routes& routes) const {
+void FestivalController::publish(RoutePublisher& routes) const {
   using Self = FestivalController;
   routes.add(*this,
              {.method = drogon::Post, .path = "/festivals", .access = kAdmins, .takesBody = true},

@@ -1,17 +1,16 @@
 // Festivals over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/festivals/festival_service.h"
 
 namespace festa {
 
-// Outlives the routes it publishes, as the service outlives it.
 class FestivalController {
  public:
   explicit FestivalController(const FestivalService& service) : service_(service) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewFestival>& call) const;

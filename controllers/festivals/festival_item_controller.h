@@ -2,8 +2,7 @@
 #pragma once
 
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/festivals/festival_header.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "services/festivals/festival_items.h"
@@ -29,68 +28,79 @@ inline drogon::HttpResponsePtr festivalList(const drogon::HttpRequestPtr& reques
   return response;
 }
 
-template <class View>
-concept LocksCreate = requires {
-  requires View::kLocksCreate;
-};
-template <class View>
-concept LocksChange = requires {
-  requires View::kLocksChange;
-};
-
 // GET, POST <path>; PATCH, DELETE <path>/{id}. `View` says how a kind looks over HTTP:
-//   Kind                     see FestivalItems
+//   Service                  FestivalItems of its kind, or a class derived from them
 //   kPath, kList             where it is, which list it is
 //   parse(fields)            an Item of a body
 //   write(json, row)         an element of the list, and the answer to POST
 //   writeChanged(json, row)  the answer to PATCH
-//   kLocksCreate, kLocksChange  true: creates, changes need a lock. The kind's own controller
-//                            publishes those; they cannot be published from here
-// Outlives the routes it publishes, as what it is made of outlives it.
+//   kCreateLock, kChangeLock  only where creates, changes need a lock: the address of its Lockable.
+//                            The service's function takes a WriteGuard then
 template <class View>
 class FestivalItemController {
  public:
-  using Kind = typename View::Kind;
-  using Item = typename Kind::Item;
-  using Row = typename Kind::Row;
+  using Service = typename View::Service;
+  using Item = typename Service::Item;
+  using Row = typename Service::Row;
   using Self = FestivalItemController;
 
-  FestivalItemController(const FestivalItems<Kind>& items, RenderedListCache& lists)
-      : items_(items), lists_(lists) {}
+  FestivalItemController(const Service& service, RenderedListCache& lists)
+      : service_(service), lists_(lists) {}
 
-  void publish(Routes& routes) const {
+  void publish(RoutePublisher& routes) const {
     publishList(routes);
     publishCreate(routes);
     publishChange(routes);
     publishRemove(routes);
   }
-  void publishList(Routes& routes) const {
+  void publishList(RoutePublisher& routes) const {
     routes.add(
         *this,
         {.method = drogon::Get, .path = View::kPath, .access = kAnyone, .paged = Paged::kWhole},
         festivalIdIn, &Self::list);
   }
-  void publishCreate(Routes& routes) const requires(!LocksCreate<View>) {
-    routes.add(*this, createHead(), parseNew, &Self::create)
-        .onEffect(&Self::template forgetList<Item>);
+  void publishCreate(RoutePublisher& routes) const {
+    const RouteSpec spec{
+        .method = drogon::Post, .path = View::kPath, .access = kCouncils, .takesBody = true};
+    constexpr auto forget = &Self::template forgetList<Item>;
+    if constexpr (requires { View::kCreateLock; })
+      routes.addLocked(*this, spec, *View::kCreateLock, {}, parseNew, &Self::createLocked)
+          .afterCommit(forget);
+    else
+      routes.add(*this, spec, parseNew, &Self::create).afterCommit(forget);
   }
-  void publishChange(Routes& routes) const requires(!LocksChange<View>) {
-    routes.add(*this, changeHead(), parseChange, &Self::change)
-        .onEffect(&Self::template forgetList<ItemChange<Item>>);
+  void publishChange(RoutePublisher& routes) const {
+    const RouteSpec spec{
+        .method = drogon::Patch, .path = onePath(), .access = kCouncils, .takesBody = true};
+    constexpr auto forget = &Self::template forgetList<ItemChange<Item>>;
+    if constexpr (requires { View::kChangeLock; })
+      routes.addLocked(*this, spec, *View::kChangeLock, {}, parseChange, &Self::changeLocked)
+          .afterCommit(forget);
+    else
+      routes.add(*this, spec, parseChange, &Self::change).afterCommit(forget);
   }
-  void publishRemove(Routes& routes) const {
+  void publishRemove(RoutePublisher& routes) const {
     routes
         .add(*this, {.method = drogon::Delete, .path = onePath(), .access = kCouncils}, itemIdIn,
              &Self::remove)
-        .onEffect(&Self::template forgetList<std::int64_t>);
+        .afterCommit(&Self::template forgetList<std::int64_t>);
   }
 
-  static RouteHead createHead() {
-    return {.method = drogon::Post, .path = View::kPath, .access = kCouncils, .takesBody = true};
+  static RenderedListPtr rendered(const std::vector<Row>& rows) {
+    JsonWriter json;
+    json.beginArray();
+    for (const auto& row : rows) View::write(json, row);
+    return renderedList(json.endArray().take());
   }
-  static RouteHead changeHead() {
-    return {.method = drogon::Patch, .path = onePath(), .access = kCouncils, .takesBody = true};
+  // A request that follows the answer must see the effect.
+  template <class Input>
+  void forgetList(const Call<Input>& call) const {
+    lists_.invalidate({View::kList, festivalOf(call.caller())});
   }
+
+ private:
+  static std::string onePath() { return std::string(View::kPath) + "/{id}"; }
+
   static Item parseNew(const Asked& asked) {
     FieldReader fields(asked.body());
     Item item = View::parse(fields);
@@ -111,23 +121,9 @@ class FestivalItemController {
     View::writeChanged(json, row);
     return {drogon::k200OK, json.take()};
   }
-  static RenderedListPtr rendered(const std::vector<Row>& rows) {
-    JsonWriter json;
-    json.beginArray();
-    for (const auto& row : rows) View::write(json, row);
-    return renderedList(json.endArray().take());
-  }
-  // A request that follows the answer must see the effect.
-  template <class Input>
-  void forgetList(const Call<Input>& call) const {
-    lists_.invalidate({View::kList, festivalOf(call.caller())});
-  }
-
- private:
-  static std::string onePath() { return std::string(View::kPath) + "/{id}"; }
 
   drogon::Task<RenderedListPtr> render(std::int64_t festivalId) const {
-    const auto rows = co_await items_.list(festivalId);
+    const auto rows = co_await service_.list(festivalId);
     co_return rendered(rows);
   }
 
@@ -141,25 +137,42 @@ class FestivalItemController {
   drogon::Task<drogon::HttpResponsePtr> create(const Call<Item>& call) const {
     const auto receipt = receiptFor<Row>(call.context, created);
     const auto row =
-        co_await items_.create(festivalOf(call.caller()), call.input, receipt.wanted());
+        co_await service_.create(festivalOf(call.caller()), call.input, receipt.wanted());
+    co_return toResponse(created(row));
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> createLocked(const Call<Item>& call,
+                                                     WriteGuard& guard) const {
+    const auto receipt = receiptFor<Row>(call.context, created);
+    const auto row =
+        co_await service_.create(festivalOf(call.caller()), call.input, guard, receipt.wanted());
     co_return toResponse(created(row));
   }
 
   drogon::Task<drogon::HttpResponsePtr> change(const Call<ItemChange<Item>>& call) const {
     const auto receipt = receiptFor<Row>(call.context, changed);
-    const auto row = co_await items_.change(festivalOf(call.caller()), call.input.id,
-                                            call.input.item, receipt.wanted());
+    const auto row = co_await service_.change(festivalOf(call.caller()), call.input.id,
+                                              call.input.item, receipt.wanted());
+    co_return toResponse(changed(row));
+  }
+
+  drogon::Task<drogon::HttpResponsePtr> changeLocked(const Call<ItemChange<Item>>& call,
+                                                     WriteGuard& guard) const {
+    const auto receipt = receiptFor<Row>(call.context, changed);
+    const auto row = co_await service_.change(festivalOf(call.caller()), call.input.id,
+                                              call.input.item, guard, receipt.wanted());
     co_return toResponse(changed(row));
   }
 
   drogon::Task<drogon::HttpResponsePtr> remove(const Call<std::int64_t>& call) const {
     const auto answer = [](std::int64_t) { return Answer{drogon::k204NoContent}; };
     const auto receipt = receiptFor<std::int64_t>(call.context, answer);
-    const auto id = co_await items_.remove(festivalOf(call.caller()), call.input, receipt.wanted());
+    const auto id =
+        co_await service_.remove(festivalOf(call.caller()), call.input, receipt.wanted());
     co_return toResponse(answer(id));
   }
 
-  const FestivalItems<Kind>& items_;
+  const Service& service_;
   RenderedListCache& lists_;
 };
 

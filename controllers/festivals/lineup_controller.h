@@ -7,7 +7,7 @@
 namespace festa {
 
 struct LineupView {
-  using Kind = Lineups;
+  using Service = LineupService;
   static constexpr const char* kPath = "/lineups";
   static constexpr ListKind kList = ListKind::kLineups;
 

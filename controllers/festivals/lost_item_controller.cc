@@ -36,7 +36,7 @@ void LostItemView::writeChanged(JsonWriter& json, const LostItems::Row& row) {
       .endObject();
 }
 
-void LostItemController::publish(Routes& routes) const {
+void LostItemController::publish(RoutePublisher& routes) const {
   using Self = LostItemController;
   items_.publish(routes);
   routes
@@ -46,7 +46,7 @@ void LostItemController::publish(Routes& routes) const {
             .access = kCouncils,
             .takesBody = true},
            parseStatus, &Self::setStatus)
-      .onEffect(&Self::forgetList);
+      .afterCommit(&Self::forgetList);
 }
 
 drogon::Task<drogon::HttpResponsePtr> LostItemController::setStatus(

@@ -7,7 +7,7 @@
 namespace festa {
 
 struct LostItemView {
-  using Kind = LostItems;
+  using Service = LostItemService;
   static constexpr const char* kPath = "/lost-items";
   static constexpr ListKind kList = ListKind::kLostItems;
 
@@ -21,13 +21,12 @@ struct PickupChange {
   std::string pickupStatus;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class LostItemController {
  public:
   LostItemController(const LostItemService& service, RenderedListCache& lists)
       : service_(service), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> setStatus(const Call<PickupChange>& call) const;

@@ -67,11 +67,10 @@ void QuestionView::writeChanged(JsonWriter& json, const Questions::Row& row) {
       .endObject();
 }
 
-void QuestionController::publish(Routes& routes) const {
+void QuestionController::publish(RoutePublisher& routes) const {
   using Self = QuestionController;
   items_.publishList(routes);
-  routes.addLocked(*this, Items::createHead(), kQuestions, {}, Items::parseNew, &Self::create)
-      .onEffect(&Self::forgetList<Questions::Item>);
+  items_.publishCreate(routes);
   // Before /questions/{id}, which would fit, too.
   routes
       .addLocked(*this,
@@ -81,17 +80,9 @@ void QuestionController::publish(Routes& routes) const {
                   .takesBody = true,
                   .takesList = true},
                  kQuestions, {}, parsePlaces, &Self::reorder)
-      .onEffect(&Self::forgetList<Places>);
+      .afterCommit(&Self::forgetList);
   items_.publishChange(routes);
   items_.publishRemove(routes);
-}
-
-drogon::Task<HttpResponsePtr> QuestionController::create(const Call<Questions::Item>& call,
-                                                         WriteGuard& guard) const {
-  const auto receipt = receiptFor<Questions::Row>(call.context, Items::created);
-  const auto row =
-      co_await service_.create(festivalOf(call.caller()), call.input, guard, receipt.wanted());
-  co_return toResponse(Items::created(row));
 }
 
 drogon::Task<HttpResponsePtr> QuestionController::reorder(const Call<Places>& call,

@@ -11,38 +11,31 @@ namespace festa {
 extern const lock::Lockable kQuestions;
 
 struct QuestionView {
-  using Kind = Questions;
+  using Service = QuestionService;
   static constexpr const char* kPath = "/questions";
   static constexpr ListKind kList = ListKind::kQuestions;
-  static constexpr bool kLocksCreate = true;
+  static constexpr const lock::Lockable* kCreateLock = &kQuestions;
 
   static Questions::Item parse(FieldReader& fields);
   static void write(JsonWriter& json, const Questions::Row& row);
   static void writeChanged(JsonWriter& json, const Questions::Row& row);
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class QuestionController {
  public:
   QuestionController(const QuestionService& service, RenderedListCache& lists)
       : service_(service), items_(service, lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
-  using Items = FestivalItemController<QuestionView>;
   using Places = QuestionService::Places;
 
-  drogon::Task<drogon::HttpResponsePtr> create(const Call<Questions::Item>& call,
-                                               WriteGuard& guard) const;
   drogon::Task<drogon::HttpResponsePtr> reorder(const Call<Places>& call, WriteGuard& guard) const;
-  template <class Input>
-  void forgetList(const Call<Input>& call) const {
-    items_.forgetList(call);
-  }
+  void forgetList(const Call<Places>& call) const { items_.forgetList(call); }
 
   const QuestionService& service_;
-  const Items items_;
+  const FestivalItemController<QuestionView> items_;
 };
 
 }  // namespace festa

@@ -22,7 +22,7 @@ std::optional<std::string> bearerToken(const std::string& header) {
 
 // A client that did not get the answer to its change of password asks again with the token that
 // the change has ended.
-bool mayBeRepetition(const RouteHead& route, const HttpRequestPtr& request) {
+bool mayBeRepetition(const RouteSpec& route, const HttpRequestPtr& request) {
   return route.endsTokens && !request->getHeader("idempotency-key").empty();
 }
 
@@ -40,7 +40,14 @@ std::string nameOf(const Caller& caller) {
 
 }  // namespace
 
-void CallerCheck::identify(const RouteHead& route, const HttpRequestPtr& request,
+void CallerCheck::admit(const RouteSpec& route, const HttpRequestPtr& request,
+                        RequestContext& context) const {
+  limitAddress(route, request);
+  identify(route, request, context);
+  limitCaller(route, context);
+}
+
+void CallerCheck::identify(const RouteSpec& route, const HttpRequestPtr& request,
                            RequestContext& context) const {
   if (route.access.empty()) return;
   if (!context.caller) context.caller = authenticate(request);
@@ -61,15 +68,15 @@ Caller CallerCheck::authenticate(const HttpRequestPtr& request) const {
   return std::move(*caller);
 }
 
-void CallerCheck::limitAddress(const RouteHead& route, const HttpRequestPtr& request) const {
+void CallerCheck::limitAddress(const RouteSpec& route, const HttpRequestPtr& request) const {
   if (!route.checksPassword) return;
   const auto address = clientAddress(request->peerAddr().toIp(),
                                      request->getHeader("x-forwarded-for"), limits_.proxies);
   requireToken(limits_.passwords.get(), limitedName(address));
 }
 
-// An ended token must not use up what its owner may do.
-void CallerCheck::limitCaller(const RouteHead& route, const RequestContext& context) const {
+// Requests with an ended token do not count against what its owner may do.
+void CallerCheck::limitCaller(const RouteSpec& route, const RequestContext& context) const {
   if (!route.isAuthenticatedWrite() || context.mayOnlyRepeat) return;
   const auto name = nameOf(*context.caller);
   if (route.checksPassword) requireToken(limits_.passwords.get(), name);

@@ -27,18 +27,21 @@ class CallerCheck {
   CallerCheck(const TokenService& tokens, const PasswordVersions& passwords, CallerLimits limits)
       : tokens_(tokens), passwords_(passwords), limits_(std::move(limits)) {}
 
-  // Sets the context's caller, if the route needs one and it has none yet. May be asked again when
-  // the body is there: a password may have changed meanwhile. Throws ServiceError:
-  // kUnauthenticated, kForbidden.
-  void identify(const RouteHead& route, const drogon::HttpRequestPtr& request,
+  // Sets the context's caller when the route needs one. Called for a request whose body is still to
+  // come, so that nobody sends one in vain. Throws ServiceError: kUnauthenticated, kForbidden.
+  void identify(const RouteSpec& route, const drogon::HttpRequestPtr& request,
                 RequestContext& context) const;
 
-  // Counts the request against the limits of its address, and of its caller when that is known.
-  // Throw ServiceError(kRateLimited).
-  void limitAddress(const RouteHead& route, const drogon::HttpRequestPtr& request) const;
-  void limitCaller(const RouteHead& route, const RequestContext& context) const;
+  // Called once for each request, when it has been read: identifies its caller and counts it
+  // against the limits of its address and its caller. A token that was verified before the body is
+  // not verified again, but its password may have changed while the body came. Throws what
+  // identify() throws, and ServiceError(kRateLimited).
+  void admit(const RouteSpec& route, const drogon::HttpRequestPtr& request,
+             RequestContext& context) const;
 
  private:
+  void limitAddress(const RouteSpec& route, const drogon::HttpRequestPtr& request) const;
+  void limitCaller(const RouteSpec& route, const RequestContext& context) const;
   Caller authenticate(const drogon::HttpRequestPtr& request) const;
 
   const TokenService& tokens_;

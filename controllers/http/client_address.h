@@ -12,9 +12,9 @@ namespace festa {
 // One address or a network of them: 10.0.0.7, 10.0.0.0/8, ::1, fd00::/8.
 class AddressRange {
  public:
-  // Nullopt: not an address or network.
+  // Returns nothing when the text is no address or network.
   static std::optional<AddressRange> parse(const std::string& text);
-  // False also for what is not an address.
+  // Returns false also when the text is no address.
   bool contains(const std::string& address) const;
 
  private:

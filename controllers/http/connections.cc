@@ -17,7 +17,7 @@ constexpr std::size_t kFilesWithoutLimit = 1'000'000;
 
 void Connections::changed(const trantor::TcpConnectionPtr& connection) {
   if (!connection->connected()) return leave(*connection);
-  // Of it nothing has been read: its client may send everything again elsewhere.
+  // Nothing has been read from it: its client may send everything again elsewhere.
   if (drain_->stage() == Drain::Stage::kClosing) return connection->forceClose();
   if (take(connection)) return;
   ++refused_;

@@ -43,7 +43,7 @@ class Connections {
  private:
   bool take(const trantor::TcpConnectionPtr& connection);
   void leave(const trantor::TcpConnection& connection);
-  // Nullopt: connections from there are not counted by address.
+  // The address to count the connection by; none when it comes from a trusted proxy.
   std::optional<std::string> counted(const trantor::TcpConnection& connection) const;
 
   const ConnectionLimits limits_;
@@ -52,7 +52,7 @@ class Connections {
   mutable std::mutex mutex_;
   // guarded by mutex_
   std::unordered_map<const trantor::TcpConnection*, std::weak_ptr<trantor::TcpConnection>> open_;
-  std::unordered_map<std::string, std::size_t> byAddress_;  // of open_
+  std::unordered_map<std::string, std::size_t> byAddress_;  // counts open_
 };
 
 // Raises the number of files this process may open to what it is allowed; returns that number.

@@ -1,6 +1,6 @@
 #include "controllers/http/idempotency.h"
 
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
 #include "controllers/json/responses.h"
 
 #include <drogon/utils/Utilities.h>

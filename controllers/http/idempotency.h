@@ -29,7 +29,7 @@ class KeptReceipt : public Receipt<T> {
   KeptReceipt(const std::optional<IdempotencyAttempt>& attempt, const Render& render)
       : attempt_(attempt), render_(render) {}
 
-  // nullptr: the request has no key.
+  // Returns nullptr when the request has no key.
   const Receipt<T>* wanted() const { return attempt_ ? this : nullptr; }
 
   drogon::Task<> keep(Sql& sql, const T& value) const override {

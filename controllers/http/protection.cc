@@ -2,15 +2,14 @@
 
 namespace festa {
 
-WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held) {
+WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, HeldLock& held) {
   WriteGuard guard;
   guard.inside = protection.inside;
   guard.key = hold.key();
   guard.lockWait = protection.longestLockWait;
-  const auto lease = hold.lease();
-  if (!lease) return guard;
+  if (!hold.isGranted()) return guard;
   guard.hold = &held;
-  guard.fence = lease->fence;
+  guard.fence = hold.fence();
   return guard;
 }
 

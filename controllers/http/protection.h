@@ -3,7 +3,7 @@
 
 #include "lock/lock_hold.h"
 #include "lock/lockable.h"
-#include "services/write/write_guard.h"
+#include "services/write/write_context.h"
 
 #include <drogon/HttpRequest.h>
 
@@ -21,9 +21,32 @@ struct Protection {
   std::chrono::milliseconds longestLockWait{5000};  // of guards that wait inside the database
 };
 
+// A lock's hold as the services see it.
+class HeldLock : public LockHandle {
+ public:
+  // `hold` outlives this.
+  explicit HeldLock(lock::LockHold& hold) : hold_(hold) {}
+
+  SteadyTime validUntil() const override { return hold_.validUntil(); }
+  drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t above) override {
+    return hold_.renewFence(above);
+  }
+  void leaveToExpire() override { hold_.leaveToExpire(); }
+  bool isShared() const override { return hold_.company() != nullptr; }
+  void finishOthers() override { hold_.finishOthers(); }
+  void dismiss() override { hold_.dismiss(); }
+
+ private:
+  drogon::Task<std::vector<void*>> gatherUntyped(void* work) override {
+    return hold_.gatherUntyped(work);
+  }
+
+  lock::LockHold& hold_;
+};
+
 // What the services get of it. `held` is the services' view of `hold`; the guard refers to it when
-// there is a lease.
-WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, Hold& held);
+// the strategy takes a lock.
+WriteGuard guardFor(const Protection& protection, const lock::LockHold& hold, HeldLock& held);
 
 // Thread-safe; outlives all requests.
 class Protections {
@@ -39,7 +62,7 @@ class Protections {
 
   // What the services get for a request under this hold.
   virtual WriteGuard guard(const Protection& protection, const lock::LockHold& hold,
-                           Hold& held) const {
+                           HeldLock& held) const {
     return guardFor(protection, hold, held);
   }
 

@@ -21,7 +21,7 @@ class RateLimiter {
 
   RateLimiter(std::int64_t perMinute, std::size_t capacity, const TimeSource& time = kSteadyTime);
 
-  // Nullopt: go ahead. Else how long until it may be asked again, at least a second.
+  // Returns nothing when the name may go ahead, else how long it should wait: at least a second.
   std::optional<std::chrono::seconds> take(const std::string& name);
 
   std::size_t size() const;

@@ -14,19 +14,19 @@
 
 namespace festa {
 
-// Made by the edge when the request has found its route, filled by the pipeline. Belongs to the
+// Made by the front when the request has found its route, filled by the pipeline. Belongs to the
 // request: Drogon's hooks share nothing else.
 struct RequestContext {
   std::string requestId = {};  // in the log and in X-Request-Id
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::optional<Drain::InFlight> inFlight = {};  // once the request has been read to its end
-  RouteTable::Match route = {};
+  RouteTable::Match match = {};
   std::string pathPrefix = {};  // what the client sent before request->path(), e.g. /api
-  // The caller's token has ended by the change that this request may be a repetition of: nothing
-  // but its kept answer may be given.
+  // The token was ended by a change of password. This may be a repetition of that change: it is
+  // answered only from the store of idempotency keys.
   bool mayOnlyRepeat = false;
   std::optional<Caller> caller = {};                // routes for anyone have none
-  std::optional<IdempotencyAttempt> attempt = {};   // of a request with an Idempotency-Key
+  std::optional<IdempotencyAttempt> attempt = {};   // set by an Idempotency-Key
   std::chrono::steady_clock::duration poolWait{0};  // for database connections of its writes
 };
 
@@ -35,7 +35,7 @@ inline constexpr const char* kEndedToken = "the password was changed after the t
 
 // Makes the request's context. Its address stays the same while the request lives.
 RequestContext& attachContext(const drogon::HttpRequestPtr& request);
-// nullptr: Drogon refused the request before the edge saw it.
+// Returns nullptr when Drogon refused the request before the front saw it.
 RequestContext* findContext(const drogon::HttpRequestPtr& request);
 RequestContext& contextOf(const drogon::HttpRequestPtr& request);
 

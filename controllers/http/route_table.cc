@@ -24,22 +24,21 @@ std::vector<std::string> RouteTable::split(std::string_view path) {
   }
 }
 
-void RouteTable::add(std::unique_ptr<Endpoint> endpoint) {
-  const auto& pattern = endpoint->head().path;
-  const auto method = methodName(endpoint->head().method);
+void RouteTable::add(std::unique_ptr<Route> route) {
+  const auto& pattern = route->spec().path;
+  const auto method = methodName(route->spec().method);
   auto found = std::find_if(paths_.begin(), paths_.end(),
                             [&](const Path& path) { return path.pattern == pattern; });
   if (found == paths_.end())
     found = paths_.insert(paths_.end(), Path{pattern, split(pattern), {}, {}});
   found->allow += (found->allow.empty() ? "" : ", ") + method;
-  found->endpoints.emplace_back(method, std::move(endpoint));
+  found->routes.emplace_back(method, std::move(route));
 }
 
-std::unique_ptr<Endpoint>& RouteTable::endpointOf(std::string_view method,
-                                                  const std::string& pattern) {
+std::unique_ptr<Route>& RouteTable::at(drogon::HttpMethod method, const std::string& pattern) {
   for (auto& path : paths_)
-    for (auto& [name, endpoint] : path.endpoints)
-      if (path.pattern == pattern && name == method) return endpoint;
+    for (auto& [name, route] : path.routes)
+      if (path.pattern == pattern && name == methodName(method)) return route;
   throw std::logic_error("there is no such route");
 }
 
@@ -65,21 +64,21 @@ RouteTable::Match RouteTable::match(std::string_view method, std::string_view pa
     if (!fits(candidate, segments, parameters)) continue;
     match.allow += (match.allow.empty() ? "" : ", ") + candidate.allow;
     if (match.result == Result::kFound) continue;
-    const auto found = std::find_if(candidate.endpoints.begin(), candidate.endpoints.end(),
+    const auto found = std::find_if(candidate.routes.begin(), candidate.routes.end(),
                                     [method](const auto& one) { return one.first == method; });
-    const bool isFound = found != candidate.endpoints.end();
+    const bool isFound = found != candidate.routes.end();
     match.result = isFound ? Result::kFound : Result::kMethodNotAllowed;
-    match.endpoint = (isFound ? found : candidate.endpoints.begin())->second.get();
+    match.route = (isFound ? found : candidate.routes.begin())->second.get();
     match.parameters = std::move(parameters);
   }
   return match;
 }
 
-std::vector<RouteTable::Route> RouteTable::all() const {
-  std::vector<Route> routes;
+std::vector<const Route*> RouteTable::all() const {
+  std::vector<const Route*> all;
   for (const auto& path : paths_)
-    for (const auto& [method, endpoint] : path.endpoints) routes.push_back({method, path.pattern});
-  return routes;
+    for (const auto& [method, route] : path.routes) all.push_back(route.get());
+  return all;
 }
 
 std::string methodName(drogon::HttpMethod method) {
@@ -88,7 +87,7 @@ std::string methodName(drogon::HttpMethod method) {
     case drogon::Post: return "POST";
     case drogon::Patch: return "PATCH";
     case drogon::Delete: return "DELETE";
-    default: throw std::logic_error("no endpoint uses this method");
+    default: throw std::logic_error("no route uses this method");
   }
 }
 

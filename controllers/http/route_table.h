@@ -1,7 +1,10 @@
-// Which paths exist, with which methods.
+// Routes: what a controller declares of one, what answers it, and how a request finds it.
 #pragma once
 
-#include "controllers/http/route.h"
+#include <drogon/HttpRequest.h>
+#include <drogon/HttpResponse.h>
+#include <drogon/HttpTypes.h>
+#include <drogon/utils/coroutine.h>
 
 #include <map>
 #include <memory>
@@ -11,39 +14,87 @@
 
 namespace festa {
 
-// Owns the endpoints. Filled at start, then read-only and thread-safe.
+// Roles of which a caller needs one; empty: anyone may call.
+using Access = std::vector<std::string>;
+inline const Access kAnyone = {};
+inline const Access kAdmins = {"ROLE_ADMIN"};
+inline const Access kCouncils = {"ROLE_COUNCIL", "ROLE_ADMIN"};
+inline const Access kUsers = {"ROLE_USER"};
+inline const Access kUsersAndAdmins = {"ROLE_USER", "ROLE_ADMIN"};
+
+// Which words of paging a list takes. It refuses the others: a client that sends them and always
+// gets the same answer would read the same page for ever.
+enum class Paged {
+  kNoList,   // no list; such words mean nothing, like all that is unknown
+  kWhole,    // none: the answer is all of it
+  kByAfter,  // after
+  kByPage,   // page, perPage, after
+};
+
+// What a controller declares of a route.
+struct RouteSpec {
+  drogon::HttpMethod method;
+  std::string path;  // literal segments and {name} segments
+  Access access;
+  bool takesBody = false;
+  bool takesList = false;             // its body is a list rather than an object
+  std::size_t maxBodyMembers = 1000;  // members of all objects in its body
+  bool checksPassword = false;        // or makes one: costs much, and may be guessed
+  bool endsTokens = false;            // its success ends the caller's token
+  bool answersToken = false;          // its answers must not be stored
+  bool isEnveloped = false;  // its clients know the result from an envelope, see envelope.h
+  Paged paged = Paged::kNoList;
+
+  bool isAuthenticatedWrite() const { return !access.empty() && method != drogon::Get; }
+};
+
+// What answers the requests of one method and path. Thread-safe; lives as long as the table.
+class Route {
+ public:
+  explicit Route(RouteSpec spec) : spec_(std::move(spec)) {}
+  virtual ~Route() = default;
+  Route(const Route&) = delete;
+  Route& operator=(const Route&) = delete;
+
+  const RouteSpec& spec() const { return spec_; }
+
+  // The answer to a request that has been read to its end and has found this route. Throws
+  // ServiceError when the request is refused.
+  virtual drogon::Task<drogon::HttpResponsePtr> answer(drogon::HttpRequestPtr request) const = 0;
+
+ private:
+  const RouteSpec spec_;
+};
+
+// Owns the routes. Filled at start, then read-only and thread-safe.
 class RouteTable {
  public:
   using Parameters = std::map<std::string, std::string>;
   enum class Result { kFound, kMethodNotAllowed, kNotFound };
   struct Match {
     Result result = Result::kNotFound;
-    const Endpoint* endpoint = nullptr;  // kMethodNotAllowed: one of the path's; kNotFound: null
-    Parameters parameters = {};          // raw path segments by name
-    std::string allow = {};              // methods of this path, comma separated
+    const Route* route = nullptr;  // kMethodNotAllowed: one of the path's; kNotFound: null
+    Parameters parameters = {};    // raw path segments by name
+    std::string allow = {};        // methods of this path, comma separated
 
-    bool isEnveloped() const { return endpoint != nullptr && endpoint->head().isEnveloped; }
+    bool isEnveloped() const { return route != nullptr && route->spec().isEnveloped; }
   };
 
-  struct Route {
-    std::string method;
-    std::string pattern;
-  };
+  void add(std::unique_ptr<Route> route);
 
-  void add(std::unique_ptr<Endpoint> endpoint);
-
-  // The endpoint of this method and pattern, for one that is put in front of it. Throws
+  // The route of this method and pattern, for one that is put in front of it. Throws
   // std::logic_error when there is none.
-  std::unique_ptr<Endpoint>& endpointOf(std::string_view method, const std::string& pattern);
+  std::unique_ptr<Route>& at(drogon::HttpMethod method, const std::string& pattern);
 
   Match match(std::string_view method, std::string_view path) const;
-  std::vector<Route> all() const;
+  // Path by path, in the order in which the paths were added.
+  std::vector<const Route*> all() const;
 
  private:
   struct Path {
     std::string pattern;
     std::vector<std::string> segments;
-    std::vector<std::pair<std::string, std::unique_ptr<Endpoint>>> endpoints;  // with their methods
+    std::vector<std::pair<std::string, std::unique_ptr<Route>>> routes;  // with their methods
     std::string allow;
   };
   static std::vector<std::string> split(std::string_view path);

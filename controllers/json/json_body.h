@@ -25,6 +25,11 @@ Json::Value parseAnyJsonBody(const drogon::HttpRequest& request, std::size_t max
 Json::Value parseJsonObject(std::string_view text,
                             std::size_t maxMembers = std::numeric_limits<std::size_t>::max());
 
+// The value of a JSON number (`literal` must be one, RFC 8259) when it is a whole number of 64
+// bits, however it is written: 25, 25.0, 2.5e1 and 250e-1 are 25. Exact: computed on the digits, so
+// 9007199254740993.0 keeps its last one and 1e400 is simply no such number.
+std::optional<std::int64_t> wholeNumber(std::string_view literal);
+
 // Reads the fields of an object, collecting what is wrong with them. Unknown fields are ignored.
 class FieldReader {
  public:

@@ -1,6 +1,6 @@
 #include "controllers/json/paging.h"
 
-#include "controllers/http/parameter.h"
+#include "controllers/http/asked.h"
 
 #include <limits>
 #include <optional>

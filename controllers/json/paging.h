@@ -1,8 +1,8 @@
 // Which page of a list a request asks for: `page` from 0 or `after=<id>`, and `perPage`.
 #pragma once
 
-#include "controllers/http/route.h"
-#include "controllers/json/envelope.h"
+#include "controllers/http/route_table.h"
+#include "controllers/json/responses.h"
 #include "services/page.h"
 
 #include <drogon/HttpRequest.h>

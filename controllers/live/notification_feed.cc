@@ -1,6 +1,6 @@
 #include "controllers/live/notification_feed.h"
 
-#include "controllers/festivals/festival_header.h"
+#include "controllers/http/asked.h"
 #include "controllers/json/json_writer.h"
 
 #include <trantor/utils/Logger.h>

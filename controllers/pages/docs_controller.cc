@@ -3,8 +3,10 @@
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/pages/embedded_files.h"
-#include "controllers/pages/openapi_gaps.h"
 
+#include <algorithm>
+#include <cctype>
+#include <set>
 #include <stdexcept>
 
 namespace festa {
@@ -35,15 +37,55 @@ std::string documentWith(const std::string& version, const std::vector<std::stri
   return document;
 }
 
+// "GET /path". What a path has beside its operations, e.g. parameters, is none.
+std::set<std::string> operationsOf(const Json::Value& document, bool lab) {
+  static const std::set<std::string> kMethods{"get",  "put",     "post",  "delete",
+                                              "head", "options", "patch", "trace"};
+  std::set<std::string> operations;
+  const auto& paths = document["paths"];
+  for (const auto& path : paths.getMemberNames())
+    for (auto method : paths[path].getMemberNames()) {
+      if (!kMethods.contains(method)) continue;
+      if (!lab && paths[path][method]["x-lab"].asBool()) continue;
+      std::transform(method.begin(), method.end(), method.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+      operations.insert(method + ' ' + path);
+    }
+  return operations;
+}
+
+std::set<std::string> namesOf(const RouteTable& routes) {
+  std::set<std::string> names;
+  for (const auto* route : routes.all())
+    names.insert(methodName(route->spec().method) + ' ' + route->spec().path);
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string> openApiGaps(const RouteTable& routes, const Json::Value& document,
+                                     bool lab) {
+  const auto served = namesOf(routes);
+  const auto described = operationsOf(document, lab);
+  std::vector<std::string> gaps;
+  for (const auto& route : served)
+    if (!described.contains(route)) gaps.push_back(route + " is not described");
+  for (const auto& operation : described)
+    if (!served.contains(operation)) gaps.push_back(operation + " is described but not served");
+  return gaps;
+}
 
 DocsController::DocsController(const std::string& version,
                                const std::vector<std::string>& strategies)
-    : document_("/openapi.json", documentWith(version, strategies), contentTypeOf("openapi.json")) {
+    : document_(documentWith(version, strategies), contentTypeOf("openapi.json")) {}
+
+void DocsController::publish(RoutePublisher& routes) const {
+  routes.add(*this, {.method = drogon::Get, .path = "/openapi.json", .access = kAnyone},
+             parseNothing, &DocsController::show);
 }
 
-void DocsController::publish(Routes& routes) const {
-  document_.publish(routes);
+drogon::Task<drogon::HttpResponsePtr> DocsController::show(const Call<NoInput>& call) const {
+  co_return document_.answer(*call.request, Caching::kAskAgain);
 }
 
 void DocsController::verify(const RouteTable& routes, bool lab) {

@@ -1,6 +1,6 @@
 #include "controllers/pages/pages_controller.h"
 
-#include "controllers/cache/etag.h"
+#include "controllers/http/representation.h"
 #include "controllers/pages/embedded_files.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 struct PagePath {
   const char* path;
-  const char* name;  // of its .css and .mjs
+  const char* name;  // its .css and .mjs have it
 };
 
 constexpr std::array kPages{
@@ -84,11 +84,10 @@ std::string htmlOf(const std::string& page, const std::string& version, PageMode
   return html;
 }
 
-std::vector<EmbeddedPage> pagesOf(const std::string& version, PageModes modes) {
-  std::vector<EmbeddedPage> pages;
-  pages.reserve(kPages.size());
+std::map<std::string, StaticFile> pagesOf(const std::string& version, PageModes modes) {
+  std::map<std::string, StaticFile> pages;
   for (const auto& [path, name] : kPages)
-    pages.emplace_back(path, htmlOf(name, version, modes), contentTypeOf(kTemplate));
+    pages.try_emplace(path, htmlOf(name, version, modes), contentTypeOf(kTemplate));
   return pages;
 }
 
@@ -108,14 +107,21 @@ PagesController::PagesController(PageModes modes, PerformanceJsonCache& performa
       assets_(assetFiles()),
       pages_(pagesOf(version_, modes)),
       seats_(htmlOf("seats", version_, modes), contentTypeOf(kTemplate)),
-      missing_(htmlOf("missing", version_, modes)) {}
+      missing_(htmlOf("missing", version_, modes), contentTypeOf(kTemplate)) {}
 
-void PagesController::publish(Routes& routes) const {
-  for (const auto& page : pages_) page.publish(routes);
+void PagesController::publish(RoutePublisher& routes) const {
+  for (const auto& [path, file] : pages_)
+    routes.add(*this, {.method = drogon::Get, .path = path, .access = kAnyone}, parseNothing,
+               &PagesController::page);
   routes.add(*this, {.method = drogon::Get, .path = "/seats/{performanceId}", .access = kAnyone},
              parsePerformance, &PagesController::seats);
   routes.add(*this, {.method = drogon::Get, .path = "/assets/{version}/{file}", .access = kAnyone},
              parseAsset, &PagesController::asset);
+}
+
+drogon::Task<HttpResponsePtr> PagesController::page(const Call<NoInput>& call) const {
+  const auto& path = call.context.match.route->spec().path;
+  co_return pages_.at(path).answer(*call.request, Caching::kAskAgain);
 }
 
 drogon::Task<bool> PagesController::isUnknown(std::string performanceId) const {
@@ -124,7 +130,7 @@ drogon::Task<bool> PagesController::isUnknown(std::string performanceId) const {
   } catch (const ServiceError& error) {
     co_return error.code() == ErrorCode::kPerformanceNotFound ||
         error.code() == ErrorCode::kInvalidParameter;
-  } catch (const std::exception&) {  // of the database
+  } catch (const std::exception&) {  // the database did not answer
     co_return false;
   }
   co_return false;
@@ -132,14 +138,14 @@ drogon::Task<bool> PagesController::isUnknown(std::string performanceId) const {
 
 drogon::Task<HttpResponsePtr> PagesController::seats(const Call<std::string>& call) const {
   const bool isMissing = co_await isUnknown(call.input);
-  co_return isMissing ? missing_.answer(*call.request)
+  co_return isMissing ? missing_.missing(*call.request)
                       : seats_.answer(*call.request, Caching::kAskAgain);
 }
 
 drogon::Task<HttpResponsePtr> PagesController::asset(const Call<AssetName>& call) const {
   const auto found = assets_.find(call.input.file);
   if (found == assets_.end()) {
-    if (MissingPage::isFor(*call.request)) co_return missing_.answer(*call.request);
+    if (wantsPage(*call.request)) co_return missing_.missing(*call.request);
     throw ServiceError(ErrorCode::kRouteNotFound);
   }
   const bool isOurs = call.input.version == version_;

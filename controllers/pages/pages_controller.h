@@ -1,13 +1,12 @@
 // The pages for people, and what they load.
 #pragma once
 
-#include "controllers/pages/embedded_page.h"
-#include "controllers/pages/missing_page.h"
+#include "controllers/http/route_publisher.h"
+#include "controllers/pages/static_file.h"
 #include "controllers/seats/performance_json.h"
 
 #include <map>
 #include <string>
-#include <vector>
 
 namespace festa {
 
@@ -26,17 +25,19 @@ struct AssetName {
 // page.html: {{page}} stands for its name, {{preloads}} for links to the modules that it imports,
 // {{assets}} for the folder of all other files and {{modes}} for the modes. The folder's name is a
 // hash of all files, so that they can be kept for ever and may refer to each other by relative
-// names. Outlives the routes it publishes.
+// names.
 class PagesController {
  public:
   // `performances` outlives it.
   PagesController(PageModes modes, PerformanceJsonCache& performances);
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
-  const MissingPage& missing() const { return missing_; }
+  // For people who ask for a path that does not exist.
+  const StaticFile& missing() const { return missing_; }
 
  private:
+  drogon::Task<drogon::HttpResponsePtr> page(const Call<NoInput>& call) const;
   // The hall of a performance; 404 if there is none. When the database does not answer within its
   // time, the page: it tells people itself, and goes on when the database is back.
   drogon::Task<drogon::HttpResponsePtr> seats(const Call<std::string>& call) const;
@@ -48,9 +49,9 @@ class PagesController {
   PerformanceJsonCache& performances_;
   const std::string version_;
   const std::map<std::string, StaticFile> assets_;
-  const std::vector<EmbeddedPage> pages_;
+  const std::map<std::string, StaticFile> pages_;  // by their paths
   const StaticFile seats_;
-  const MissingPage missing_;
+  const StaticFile missing_;
 };
 
 }  // namespace festa

@@ -1,6 +1,6 @@
 #include "controllers/pages/static_file.h"
 
-#include "controllers/cache/etag.h"
+#include "controllers/http/representation.h"
 #include "controllers/json/responses.h"
 
 #include <drogon/utils/Utilities.h>

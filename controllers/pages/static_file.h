@@ -1,7 +1,7 @@
 // A file that is part of the program, as it is sent.
 #pragma once
 
-#include "controllers/pages/content_encoding.h"
+#include "controllers/http/representation.h"
 
 #include <drogon/HttpRequest.h>
 #include <drogon/HttpResponse.h>

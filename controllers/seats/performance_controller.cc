@@ -1,6 +1,5 @@
 #include "controllers/seats/performance_controller.h"
 
-#include "controllers/json/envelope.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/local_time.h"
 #include "controllers/json/paging.h"
@@ -121,7 +120,7 @@ std::string itemsOf(const std::vector<ListedSeat>& seats) {
 
 }  // namespace
 
-void PerformanceController::publish(Routes& routes) const {
+void PerformanceController::publish(RoutePublisher& routes) const {
   using Self = PerformanceController;
   routes
       .add(*this,
@@ -132,7 +131,7 @@ void PerformanceController::publish(Routes& routes) const {
             .maxBodyMembers = 5000,  // a thousand sections
             .isEnveloped = true},
            parseNew, &Self::create)
-      .onEffect(&Self::forgetList);
+      .afterCommit(&Self::forgetList);
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/performances",

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "services/seats/performance_service.h"
 
 namespace festa {
@@ -12,13 +12,12 @@ struct SeatQuery {
   std::string location;  // empty: all
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class PerformanceController {
  public:
   PerformanceController(const PerformanceService& service, RenderedListCache& lists)
       : service_(service), lists_(lists) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> create(const Call<NewPerformance>& call) const;

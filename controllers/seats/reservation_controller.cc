@@ -1,6 +1,5 @@
 #include "controllers/seats/reservation_controller.h"
 
-#include "controllers/json/envelope.h"
 #include "controllers/json/json_body.h"
 #include "controllers/json/json_writer.h"
 #include "controllers/json/paging.h"
@@ -104,7 +103,7 @@ std::string render(const Reservation& reservation, const std::string& performanc
 
 }  // namespace
 
-void ReservationController::publish(Routes& routes) const {
+void ReservationController::publish(RoutePublisher& routes) const {
   using Self = ReservationController;
   routes
       .addLocked(*this,
@@ -114,8 +113,8 @@ void ReservationController::publish(Routes& routes) const {
                   .takesBody = true,
                   .isEnveloped = true},
                  kSeats, {"seatLocation", "seatNumber"}, parseWish, &Self::reserve)
-      .unless(&Self::knownToBeSold)
-      .after(&Self::readPerformance);
+      .refuseEarly(&Self::knownToBeSold)
+      .prepareWith(&Self::readPerformance);
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/customer/performances/{id}/reservations",

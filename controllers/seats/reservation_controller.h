@@ -1,7 +1,7 @@
 // Reservations over HTTP.
 #pragma once
 
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/seats/performance_json.h"
 #include "services/seats/reservation_service.h"
 
@@ -26,14 +26,13 @@ struct ReservationQuery {
   std::int64_t reservationId;
 };
 
-// Outlives the routes it publishes, as what it is made of outlives it.
 class ReservationController {
  public:
   ReservationController(const ReservationService& reservations, PerformanceJsonCache& performances,
                         const SoldSeats& sold)
       : reservations_(reservations), performances_(performances), sold_(sold) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<> readPerformance(ReservationWish& wish) const;
@@ -42,7 +41,7 @@ class ReservationController {
                                                 WriteGuard& guard) const;
   drogon::Task<drogon::HttpResponsePtr> cancel(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> list(const Call<ReservationListQuery>& call) const;
-  // Of the caller, for one performance.
+  // Lists what the caller has reserved for one performance.
   drogon::Task<drogon::HttpResponsePtr> listOwn(const Call<std::int64_t>& call) const;
   drogon::Task<drogon::HttpResponsePtr> show(const Call<ReservationQuery>& call) const;
 

@@ -15,7 +15,7 @@ WatchQuery parseWatch(const Asked& asked) {
 
 }  // namespace
 
-void SeatEventsController::publish(Routes& routes) const {
+void SeatEventsController::publish(RoutePublisher& routes) const {
   routes.add(*this,
              {.method = drogon::Get,
               .path = "/performances/{id}/seats/events",

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/cache/rendered_list_cache.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/event_stream.h"
 #include "controllers/live/notification_feed.h"
 #include "controllers/live/seat_feed.h"
@@ -15,8 +15,7 @@ struct WatchQuery {
   std::optional<ListenerQuery> listener;  // set: the stream also tells these notifications
 };
 
-// GET /performances/{id}/seats/events. Outlives the route it publishes, as what it is made of
-// outlives it.
+// GET /performances/{id}/seats/events.
 class SeatEventsController {
  public:
   struct Parts {
@@ -31,7 +30,7 @@ class SeatEventsController {
 
   explicit SeatEventsController(Parts parts) : parts_(parts) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> watch(const Call<WatchQuery>& call) const;

@@ -57,7 +57,7 @@ class Log : public lock::LockObserver {
 // above the stored one belongs to a holder that was overtaken.
 drogon::Task<HttpResponsePtr> sell(HttpRequestPtr request, std::int64_t show) {
   const auto hold = lock::holdOf(request);
-  const auto fence = hold->lease()->fence;
+  const auto fence = hold->fence().value();
   const auto db = database->here();
   const auto before = co_await db->execSqlCoro("SELECT sold FROM shows WHERE id = $1", show);
   if (before.empty()) co_return answer(drogon::k404NotFound, "no such show");

@@ -5,7 +5,7 @@
 #include "settings.h"
 
 #include "lock/drogon/loop_clients.h"
-#include "lock/redis/line/redis_pubsub_lock_storage.h"
+#include "lock/redis/line/redis_line.h"
 
 #include <drogon/HttpAppFramework.h>
 

@@ -25,7 +25,6 @@
 
 namespace {
 
-using festa::lock::Lease;
 using festa::lock::LockRequest;
 using festa::lock::LockStorage;
 using festa::lock::Millis;
@@ -123,24 +122,22 @@ std::atomic<long> granted{0};
 drogon::AsyncTask waitAgainAndAgain(LockStorage& storage, Options options) {
   const LockRequest request{"hot", Millis{120'000}, kLease};
   while (system_clock::now() < options.to) {
-    const auto lease = co_await storage.tryLock(request);
+    auto lease = co_await storage.tryLock(request);
     if (!lease) throw std::runtime_error("a waiter has waited in vain");
     const auto now = system_clock::now();
     if (now >= options.from && now < options.to) ++granted;
-    const Lease copy = *lease;
-    co_await storage.unlock(copy);
+    co_await storage.unlock(std::move(*lease));
   }
 }
 
 drogon::AsyncTask holdUntilAllWait(LockStorage& storage, Options options) {
   const LockRequest request{"hot", Millis{120'000}, kLease};
-  const auto lease = co_await storage.tryLock(request);
+  auto lease = co_await storage.tryLock(request);
   if (!lease || system_clock::now() > options.arrivalOf(0))
     throw std::runtime_error("the key was not held before the first waiter came");
   auto* const loop = trantor::EventLoop::getEventLoopOfCurrentThread();
   co_await drogon::sleepCoro(loop, secondsUntil(options.begin()));
-  const Lease copy = *lease;
-  co_await storage.unlock(copy);
+  co_await storage.unlock(std::move(*lease));
 }
 
 void startWaiters(LockStorage& storage, const Options& options) {

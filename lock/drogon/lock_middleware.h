@@ -1,8 +1,8 @@
 // The lock filter as a Drogon middleware.
 #pragma once
 
-#include "lock/key_template.h"
 #include "lock/lock_filter.h"
+#include "lock/lockable.h"
 
 #include <drogon/HttpMiddleware.h>
 

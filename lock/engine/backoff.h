@@ -1,12 +1,19 @@
-// How long to sleep between two attempts.
+// How long to sleep between two attempts, and the randomness for that; never for secrets.
 #pragma once
 
 #include "lock/lock_storage.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <random>
 
 namespace festa::lock {
+
+// Uniform over all values. Thread-safe.
+inline std::uint32_t randomBits() {
+  thread_local std::mt19937 random{std::random_device{}()};
+  return static_cast<std::uint32_t>(random());
+}
 
 // Doubles from `first` to `most`; each pause is drawn from the upper half of the current ceiling,
 // so that those who collided do not come back together, and no loop is busy. Pure: randomness comes

@@ -1,7 +1,5 @@
 #include "lock/engine/spin.h"
 
-#include "lock/engine/random_bits.h"
-
 #include <trantor/net/EventLoop.h>
 
 namespace festa::lock {

@@ -28,7 +28,12 @@ class Waiter {
   // The same, and the coroutine runs at once if this is its loop: for callers that come out of the
   // loop's queue themselves and hold no mutex.
   void grantNow(Lease lease) {
-    lease_ = std::move(lease);
+    keep(std::move(lease));
+    resumeNow();
+  }
+  // grantNow() in two steps.
+  void keep(Lease lease) { lease_ = std::move(lease); }
+  void resumeNow() {
     if (loop_->isInLoopThread())
       handle_.resume();
     else

@@ -23,7 +23,8 @@ return {1, redis.call('INCR', KEYS[2])}
 )");
 
 // KEYS hold, fence · ARGV owner, lease in ms or '', floor or '' → {1, token or 0} · {0}: not ours ·
-// {-1}: no token of this epoch is above the floor.
+// {-1}: no token of this epoch is above the floor. A counter below the floor is an older epoch's,
+// whose tokens must not go on; on a Redlock node (redlock_node.cc) it is merely behind the others.
 const RedisScript kExtend(R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
 local token = 0

@@ -1,9 +1,8 @@
-#include "lock/redis/redis_storages.h"
-
-#include "lock/redis/line/redis_fair_lock_storage.h"
-#include "lock/redis/line/redis_pubsub_lock_storage.h"
+// The rows of the storages on Redis.
+#include "lock/redis/line/redis_line.h"
 #include "lock/redis/redis_spin_lock_storage.h"
 #include "lock/redis/redlock/redlock_lock_storage.h"
+#include "lock/storages.h"
 
 namespace festa::lock {
 
@@ -24,9 +23,8 @@ std::shared_ptr<LockStorage> makeLine(const StorageSurroundings& around, const s
                                    LineSurroundings{around.timers, redis.messages, around.limits});
 }
 
-template <class Storage>
 std::uint64_t offersMissed(const LockStorage& storage) {
-  return dynamic_cast<const Storage&>(storage).offersMissed();
+  return dynamic_cast<const RedisLine&>(storage).offersMissed();
 }
 
 std::shared_ptr<LockStorage> makeRedlock(const StorageSurroundings& around,
@@ -66,7 +64,7 @@ std::vector<StorageRow> redisStorages() {
        .sharesHolds = true,
        .recommended = true,
        .make = makeLine<RedisPubSubLockStorage>,
-       .offersMissed = offersMissed<RedisPubSubLockStorage>},
+       .offersMissed = offersMissed},
       {.name = RedisFairLockStorage::kName,
        .keys = "fair",
        .what = "a line on Redis, every waiter with its own place, direct hand-off",
@@ -77,7 +75,7 @@ std::vector<StorageRow> redisStorages() {
        .followers = true,
        .sharesHolds = true,
        .make = makeLine<RedisFairLockStorage>,
-       .offersMissed = offersMissed<RedisFairLockStorage>},
+       .offersMissed = offersMissed},
       {.name = RedlockLockStorage::kName,
        .keys = "redlock",
        .what = "a key on a majority of independent Redis nodes",

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lock/engine/backoff.h"
-#include "lock/engine/random_bits.h"
 
 #include <trantor/net/EventLoop.h>
 

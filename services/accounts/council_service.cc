@@ -59,8 +59,7 @@ drogon::Task<std::int64_t> CouncilService::create(NewCouncil council,
                                                   const Receipt<std::int64_t>* receipt) const {
   const auto hash = co_await hasher_.hash(council.password);
   auto write = [&](Sql& sql) { return insertCouncil(sql, council, hash); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::string current,
@@ -74,8 +73,7 @@ drogon::Task<> CouncilService::changePassword(std::int64_t councilId, std::strin
   if (!right) throw wrongCurrentPassword();
   const auto hash = co_await hasher_.hash(replacement);
   auto write = [&](Sql& sql) { return replaceHash(sql, councilId, checked, hash); };
-  const auto version =
-      co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
+  const auto version = co_await plainWrite(database_, write, receipt);
   passwords_.learn(Realm::kCouncil, councilId, version);
 }
 

@@ -20,7 +20,7 @@ drogon::Task<std::int64_t> insertUser(Sql& sql, const NewUser& user, const std::
 drogon::Task<std::int64_t> UserService::create(NewUser user) const {
   const auto hash = co_await hasher_.hash(user.credentials.password);
   auto write = [&](Sql& sql) { return insertUser(sql, user, hash); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write);
+  co_return co_await plainWrite(database_, write);
 }
 
 drogon::Task<UserLogin> UserService::login(Credentials credentials) const {

@@ -1,13 +1,15 @@
 #include "services/announcements/announcement_service.h"
 
-#include "services/festivals/festival_service.h"
-#include "services/write/local_time.h"
-
 #include <limits>
 
 namespace festa {
 
 namespace {
+
+const GuardedTable& guardedFestivals() {
+  static const GuardedTable table = guardedTable("festivals", ErrorCode::kFestivalNotFound);
+  return table;
+}
 
 struct PinState {
   bool isPinned;
@@ -184,38 +186,34 @@ drogon::Task<bool> AnnouncementService::changePin(Sql& sql, std::int64_t festiva
 
 drogon::Task<Announcement> AnnouncementService::create(std::int64_t festivalId,
                                                        NewAnnouncement announcement,
-                                                       WriteGuard guard,
+                                                       WriteGuard& guard,
                                                        const Receipt<Announcement>* receipt) const {
   auto write = [&](Sql& sql) { return makeRoomAndInsert(sql, festivalId, announcement, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<bool> AnnouncementService::setPinned(std::int64_t festivalId, std::int64_t id,
-                                                  PinChange change, WriteGuard guard,
+                                                  PinChange change, WriteGuard& guard,
                                                   const Receipt<bool>* receipt) const {
   auto write = [&](Sql& sql) { return changePin(sql, festivalId, id, change, guard); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<std::int64_t> AnnouncementService::remove(std::int64_t festivalId, std::int64_t id,
-                                                       WriteGuard guard,
+                                                       WriteGuard& guard,
                                                        const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return softDelete(sql, festivalId, id); };
   const GuardedRow festival{guardedFestivals(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, festival, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, festival, write, receipt);
 }
 
 drogon::Task<std::int64_t> AnnouncementService::edit(std::int64_t festivalId, std::int64_t id,
                                                      AnnouncementText text,
                                                      const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return updateText(sql, festivalId, id, text); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<AnnouncementPage> AnnouncementService::list(std::int64_t festivalId,

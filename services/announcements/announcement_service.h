@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/announcements/announcement.h"
-#include "services/write/database.h"
+#include "services/write/guarded_write.h"
 
 #include <cstdint>
 #include <optional>
@@ -35,14 +35,14 @@ class AnnouncementService {
 
   // Throws ServiceError(kPinnedLimitExceeded) for a fourth pin; then nothing is unpinned either.
   drogon::Task<Announcement> create(std::int64_t festivalId, NewAnnouncement announcement,
-                                    WriteGuard guard,
+                                    WriteGuard& guard,
                                     const Receipt<Announcement>* receipt = nullptr) const;
   // The limit is checked on unpinned → pinned only; a change to the state it has changes nothing,
   // the announcement of `insteadOf` included.
   drogon::Task<bool> setPinned(std::int64_t festivalId, std::int64_t id, PinChange change,
-                               WriteGuard guard, const Receipt<bool>* receipt = nullptr) const;
+                               WriteGuard& guard, const Receipt<bool>* receipt = nullptr) const;
   // These return the id.
-  drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id, WriteGuard guard,
+  drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id, WriteGuard& guard,
                                     const Receipt<std::int64_t>* receipt = nullptr) const;
   drogon::Task<std::int64_t> edit(std::int64_t festivalId, std::int64_t id, AnnouncementText text,
                                   const Receipt<std::int64_t>* receipt = nullptr) const;

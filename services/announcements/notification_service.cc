@@ -1,7 +1,6 @@
 #include "services/announcements/notification_service.h"
 
 #include "services/festivals/festival_items.h"
-#include "services/write/local_time.h"
 
 #include <algorithm>
 
@@ -52,8 +51,7 @@ drogon::Task<std::int64_t> NotificationService::notify(std::int64_t festivalId,
                                                        std::int64_t announcementId,
                                                        const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return writeToOutbox(sql, festivalId, announcementId); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<NotificationService::News> NotificationService::since(

@@ -1,5 +1,7 @@
 #include "services/coupons/claim_queue.h"
 
+#include "services/write/guarded_write.h"
+
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/Logger.h>
 

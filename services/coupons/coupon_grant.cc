@@ -6,7 +6,7 @@ namespace {
 
 // A user whose row is locked is passed over: the check of the foreign key would wait for it with
 // the coupon's row locked, and all who want this coupon with it.
-std::string grantStatement(bool fenced) {
+std::string singleGrantStatement(bool fenced) {
   const std::string set = fenced ? ", fence = $3" : "";
   const std::string where = fenced ? " AND c.fence < $3" : "";
   return "WITH coupon AS (UPDATE coupons c SET remaining = remaining - 1, granted = granted + 1" +
@@ -41,8 +41,8 @@ const GuardedTable& CouponGrant::table() const {
 
 drogon::Task<std::optional<CouponClaim>> CouponGrant::grant(
     SqlClient& sql, std::optional<std::int64_t> fence) const {
-  static const std::string kFenced = grantStatement(true);
-  static const std::string kUnfenced = grantStatement(false);
+  static const std::string kFenced = singleGrantStatement(true);
+  static const std::string kUnfenced = singleGrantStatement(false);
   if (fence) {
     const auto rows = co_await sql.execSqlCoro(kFenced, couponId_, userId_, *fence);
     co_return claimIn(rows);
@@ -80,7 +80,7 @@ drogon::Task<CouponGrant::State> CouponGrant::read(SqlClient& sql) const {
                   row[3].as<bool>()};
 }
 
-drogon::Task<StoredRow> CouponGrant::look(SqlClient& sql) {
+drogon::Task<StoredRow> CouponGrant::explainRefusal(SqlClient& sql) {
   const State state = co_await read(sql);
   co_return StoredRow{couponId_, state.fence};
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/coupons/coupon_service.h"
-#include "services/write/guarded_statement.h"
+#include "services/write/guarded_write.h"
 
 namespace festa {
 
@@ -15,7 +15,7 @@ class CouponGrant : public AtomicWrite<CouponClaim> {
   const GuardedTable& table() const override;
   drogon::Task<std::optional<CouponClaim>> execute(SqlClient& sql,
                                                    std::optional<std::int64_t> fence) override;
-  drogon::Task<StoredRow> look(SqlClient& sql) override;
+  drogon::Task<StoredRow> explainRefusal(SqlClient& sql) override;
   drogon::Task<std::int64_t> rowId(SqlClient& sql) override;
   drogon::Task<std::optional<CouponClaim>> readBack(SqlClient& sql) override;
 

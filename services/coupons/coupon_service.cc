@@ -19,8 +19,7 @@ drogon::Task<Coupon> insertCoupon(Sql& sql, const NewCoupon& coupon) {
 
 drogon::Task<Coupon> CouponService::create(NewCoupon coupon, const Receipt<Coupon>* receipt) const {
   auto write = [&](Sql& sql) { return insertCoupon(sql, coupon); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<Coupon> CouponService::find(std::int64_t id) const {
@@ -34,18 +33,17 @@ drogon::Task<Coupon> CouponService::find(std::int64_t id) const {
 }
 
 drogon::Task<CouponClaim> CouponService::claim(std::int64_t couponId, std::int64_t userId,
-                                               WriteGuard guard,
+                                               WriteGuard& guard,
                                                const Receipt<CouponClaim>* receipt) const {
   CouponGrant grant(couponId, userId);
-  co_return co_await claimBy(grant, std::move(guard), receipt);
+  co_return co_await claimBy(grant, guard, receipt);
 }
 
-drogon::Task<CouponClaim> CouponService::claimBy(CouponGrant& grant, WriteGuard guard,
+drogon::Task<CouponClaim> CouponService::claimBy(CouponGrant& grant, WriteGuard& guard,
                                                  const Receipt<CouponClaim>* receipt) const {
   SharedGrant shared(database_, grant, guard, receipt, counts_);
-  const bool mayShare = receipt == nullptr || receipt->attempt() != nullptr;
-  co_return co_await guardedStatement<CouponClaim>(database_.client(), guard, database_.settings,
-                                                   grant, receipt, mayShare ? &shared : nullptr);
+  auto together = [&] { return shared.run(); };
+  co_return co_await guardedStatement(database_, guard, grant, receipt, together);
 }
 
 }  // namespace festa

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "services/write/database.h"
-#include "services/write/receipt.h"
 #include "services/write/shared_transaction.h"
 
 #include <string>
@@ -42,7 +41,7 @@ class CouponService {
   // Throws ServiceError: kCouponNotFound, kUserNotFound, kCouponSoldOut, kAlreadyClaimed, and what
   // guardedWrite throws.
   virtual drogon::Task<CouponClaim> claim(std::int64_t couponId, std::int64_t userId,
-                                          WriteGuard guard,
+                                          WriteGuard& guard,
                                           const Receipt<CouponClaim>* receipt = nullptr) const;
 
   // Of claims that were granted together.
@@ -50,7 +49,7 @@ class CouponService {
 
  protected:
   // claim() by this grant.
-  drogon::Task<CouponClaim> claimBy(CouponGrant& grant, WriteGuard guard,
+  drogon::Task<CouponClaim> claimBy(CouponGrant& grant, WriteGuard& guard,
                                     const Receipt<CouponClaim>* receipt) const;
 
  private:

@@ -55,8 +55,7 @@ drogon::Task<AcceptedClaim> insertClaim(Sql& sql, std::int64_t couponId, std::in
 drogon::Task<AcceptedClaim> QueuedClaims::accept(std::int64_t couponId, std::int64_t userId,
                                                  const Receipt<AcceptedClaim>* receipt) const {
   auto write = [&](Sql& sql) { return insertClaim(sql, couponId, userId, settings_.queue); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<> QueuedClaims::confirmed(std::vector<std::int64_t> ids) const {

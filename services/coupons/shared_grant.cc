@@ -1,13 +1,12 @@
 #include "services/coupons/shared_grant.h"
 
-#include "services/idempotency/kept_answers.h"
 #include "services/write/sql_array.h"
 
 #include <algorithm>
 
 namespace festa {
 
-struct SharedGrant::Member : Hold::Part {
+struct SharedGrant::Member {
   Member(const CouponGrant& to, WriteGuard& by, const Receipt<CouponClaim>* kept)
       : grant(to), guard(by), receipt(kept) {}
 
@@ -24,16 +23,11 @@ namespace {
 // claim. A user that stands in the batch twice, one whose key is not its own and one whose row is
 // locked get no reason: they go alone. The lock on the user is the one that the check of the
 // foreign key takes; that check would wait for it.
-std::string grantStatement(bool keyed) {
+std::string sharedGrantStatement(bool keyed) {
   const std::string arrays =
       keyed ? "$3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[]" : "$3::bigint[]";
   const std::string columns = keyed ? "uid, realm, owner_uid, key, owner" : "uid";
-  const std::string ownsKey =
-      keyed ? " CROSS JOIN LATERAL (SELECT 1 WHERE seen.key IS NULL UNION ALL SELECT 1 FROM"
-              " (SELECT 1 FROM idempotency_keys k WHERE k.realm = seen.realm"
-              " AND k.uid = seen.owner_uid AND k.key = seen.key AND k.owner = seen.owner"
-              " AND k.status IS NULL FOR NO KEY UPDATE SKIP LOCKED) own) k"
-            : "";
+  const std::string ownsKey = keyed ? ownsKeyJoin("seen") : "";
   return "WITH c AS (SELECT remaining, granted, one_per_user FROM coupons"
          " WHERE id = $1 AND fence < $2 FOR NO KEY UPDATE),"
          " m AS (SELECT m.*, row_number() OVER (PARTITION BY m.uid ORDER BY m.n) AS nth FROM "
@@ -93,24 +87,16 @@ std::int64_t largestFence(const Members& members) {
 struct SharedGrant::Write {
   const Members& members;
 
-  bool hasReceipts() const {
-    return std::any_of(members.begin(), members.end(),
-                       [](const Member* member) { return member->receipt != nullptr; });
-  }
-
   drogon::Task<> grantIn(SqlClient& sql) const {
-    static const std::string kPlain = grantStatement(false);
-    static const std::string kKeyed = grantStatement(true);
+    static const std::string kPlain = sharedGrantStatement(false);
+    static const std::string kKeyed = sharedGrantStatement(true);
     const auto couponId = members.front()->grant.couponId();
     const auto fence = largestFence(members);
     SqlArray users;
-    KeyParameters keys;
-    for (const auto* const member : members) {
-      users.add(member->grant.userId());
-      keys.add(member->receipt != nullptr ? member->receipt->attempt() : nullptr);
-    }
+    for (const auto* const member : members) users.add(member->grant.userId());
+    auto keys = keysOf(members);
     drogon::orm::Result rows(nullptr);
-    if (hasReceipts())
+    if (haveReceipts(members))
       rows = co_await sql.execSqlCoro(kKeyed, couponId, fence, users.take(), keys.realms.take(),
                                       keys.uids.take(), keys.keys.take(), keys.owners.take());
     else
@@ -121,25 +107,18 @@ struct SharedGrant::Write {
   // With the answers of those that have a key.
   drogon::Task<std::monostate> operator()(Sql& sql) {
     co_await grantIn(sql);
-    KeptAnswers answers;
-    for (const auto* const member : members)
-      if (member->result.value && member->receipt != nullptr)
-        answers.add(*member->receipt->attempt(), member->receipt->answer(*member->result.value));
-    co_await answers.store(sql);
+    co_await storeAnswers(sql, members);
     co_return std::monostate{};
   }
 };
 
 drogon::Task<std::optional<CouponClaim>> SharedGrant::run() {
   if (!guard_.hold->isShared())
-    co_return co_await attemptStatement<CouponClaim>(database_.client(), guard_, database_.settings,
-                                                     grant_, receipt_);
+    co_return co_await attemptStatement<CouponClaim>(database_, guard_, grant_, receipt_);
   if (auto* const point = testPointOf(guard_.observer)) co_await point->beforeCommit();
   Member mine(grant_, guard_, receipt_);
-  const auto parts = co_await guard_.hold->gather(mine);
-  if (!parts.empty()) {
-    Members members;
-    for (auto* const part : parts) members.push_back(&dynamic_cast<Member&>(*part));
+  const auto members = co_await guard_.hold->gather(mine);
+  if (!members.empty()) {
     counts_.add(members.size());
     const bool isOver = co_await writeFor(members);
     if (isOver) guard_.hold->finishOthers();
@@ -154,7 +133,7 @@ drogon::Task<bool> SharedGrant::writeFor(Members members) const {
   auto end = co_await outcomeOf(write(members));
   // A claim of a user in this batch was committed while it waited for the coupon: now it is seen.
   if (end.isConflict) end = co_await outcomeOf(write(members));
-  if (end.isUnknown) end = co_await outcomeOf(findOut(members));
+  if (end.isUnknown) end = co_await outcomeOf(resolveLostAnswer(members));
   if (end.isCommitted)
     co_return std::all_of(members.begin(), members.end(),
                           [](const Member* member) { return member->result.isSettled(); });
@@ -166,22 +145,26 @@ drogon::Task<> SharedGrant::write(Members members) const {
   for (auto* const member : members) member->result = {};
   Write body{members};
   TransactionOptions options;
-  options.hold = guard_.hold;
+  options.deadline = guard_.hold;
   options.commitTimeout = database_.settings.commitTimeout;
-  if (body.hasReceipts()) {
+  if (haveReceipts(members)) {
     co_await inTransaction(database_.batchClient(), options, body);
     co_return;
   }
-  const auto connection = co_await takeConnection(database_.batchClient(), options);
-  co_await acknowledged(body.grantIn(*connection));
+  auto statement = [&](Sql& sql) { return body.grantIn(sql); };
+  co_await committedByItself(database_.batchClient(), options, statement);
 }
 
-drogon::Task<> SharedGrant::findOut(Members members) const {
-  WriteGuard guard = guard_;
+// After a lost acknowledgement.
+drogon::Task<> SharedGrant::resolveLostAnswer(Members members) const {
+  // As the one that wrote, under the fence of all.
+  WriteGuard guard;
+  guard.hold = guard_.hold;
+  guard.observer = guard_.observer;
   guard.fence = largestFence(members);
   const GuardedRow row{grant_.table(), grant_.couponId()};
   try {
-    co_await requireCommitted(database_.client(), guard, row, database_.settings);
+    co_await requireCommitted(database_, guard, row);
   } catch (const ServiceError& error) {
     if (error.code() == ErrorCode::kCommitUnconfirmed)
       for (auto* const member : members) member->guard.hold->leaveToExpire();
@@ -190,7 +173,7 @@ drogon::Task<> SharedGrant::findOut(Members members) const {
   // It is committed: a member that goes alone because the claims cannot be read would be granted
   // twice.
   auto read = [&] { return readBack(members); };
-  const auto isRead = co_await readPatiently(guard, read);
+  const auto isRead = co_await readUntilLeaseEnds(guard, read);
   if (isRead) co_return;
   for (auto* const member : members) member->guard.hold->leaveToExpire();
   throw ServiceError(ErrorCode::kCommitUnconfirmed, "granted, but the claims could not be read");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "services/coupons/coupon_grant.h"
-#include "services/write/database.h"
 #include "services/write/shared_transaction.h"
 
 namespace festa {
@@ -13,14 +12,16 @@ namespace festa {
 // with its place, by which it is found again when the acknowledgement was lost: an equal fence says
 // only that the transaction has committed. A holder that is alone grants as ever. Lives in the
 // coroutine that grants.
-class SharedGrant : public SharedAttempt<CouponClaim> {
+class SharedGrant {
  public:
   // All outlive it. The guard has a hold and a fence. `receipt` may be null.
   SharedGrant(const Database& database, CouponGrant& grant, WriteGuard& guard,
               const Receipt<CouponClaim>* receipt, SharedCounts& counts)
       : database_(database), grant_(grant), guard_(guard), receipt_(receipt), counts_(counts) {}
 
-  drogon::Task<std::optional<CouponClaim>> run() override;
+  // The claim, or nullopt: nothing is stored for it. Throws CommitUnknown, and ServiceError as
+  // inTransaction() does.
+  drogon::Task<std::optional<CouponClaim>> run();
 
  private:
   struct Member;
@@ -29,8 +30,7 @@ class SharedGrant : public SharedAttempt<CouponClaim> {
 
   drogon::Task<bool> writeFor(Members members) const;
   drogon::Task<> write(Members members) const;
-  // After a lost acknowledgement.
-  drogon::Task<> findOut(Members members) const;
+  drogon::Task<> resolveLostAnswer(Members members) const;
   drogon::Task<bool> readBack(Members members) const;  // true
 
   const Database& database_;

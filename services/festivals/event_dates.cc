@@ -76,21 +76,19 @@ drogon::Task<EventDates::Row> EventDateService::updateOnce(Sql& sql, std::int64_
 }
 
 drogon::Task<EventDates::Row> EventDateService::create(
-    std::int64_t festivalId, EventDates::Item item, WriteGuard guard,
+    std::int64_t festivalId, EventDates::Item item, WriteGuard& guard,
     const Receipt<EventDates::Row>* receipt) const {
   auto write = [&](Sql& sql) { return insertOnce(sql, festivalId, item.date, guard); };
   const GuardedRow dates{guardedDates(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, dates, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, dates, write, receipt);
 }
 
 drogon::Task<EventDates::Row> EventDateService::change(
-    std::int64_t festivalId, std::int64_t id, EventDates::Item item, WriteGuard guard,
+    std::int64_t festivalId, std::int64_t id, EventDates::Item item, WriteGuard& guard,
     const Receipt<EventDates::Row>* receipt) const {
   auto write = [&](Sql& sql) { return updateOnce(sql, festivalId, id, item.date, guard); };
   const GuardedRow dates{guardedDates(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, dates, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, dates, write, receipt);
 }
 
 }  // namespace festa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/festivals/festival_items.h"
+#include "services/write/guarded_write.h"
 
 namespace festa {
 
@@ -28,10 +29,10 @@ class EventDateService : public FestivalItems<EventDates> {
   virtual ~EventDateService() = default;
 
   drogon::Task<EventDates::Row> create(std::int64_t festivalId, EventDates::Item item,
-                                       WriteGuard guard,
+                                       WriteGuard& guard,
                                        const Receipt<EventDates::Row>* receipt = nullptr) const;
   drogon::Task<EventDates::Row> change(std::int64_t festivalId, std::int64_t id,
-                                       EventDates::Item item, WriteGuard guard,
+                                       EventDates::Item item, WriteGuard& guard,
                                        const Receipt<EventDates::Row>* receipt = nullptr) const;
 
  protected:

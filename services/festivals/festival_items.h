@@ -83,23 +83,20 @@ class FestivalItems {
   drogon::Task<Row> create(std::int64_t festivalId, Item item,
                            const Receipt<Row>* receipt = nullptr) const {
     auto write = [&](Sql& sql) { return insert(sql, festivalId, item); };
-    co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                  receipt);
+    co_return co_await plainWrite(database_, write, receipt);
   }
 
   drogon::Task<Row> change(std::int64_t festivalId, std::int64_t id, Item item,
                            const Receipt<Row>* receipt = nullptr) const {
     auto write = [&](Sql& sql) { return update(sql, festivalId, id, item); };
-    co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                  receipt);
+    co_return co_await plainWrite(database_, write, receipt);
   }
 
   // Returns the id.
   drogon::Task<std::int64_t> remove(std::int64_t festivalId, std::int64_t id,
                                     const Receipt<std::int64_t>* receipt = nullptr) const {
     auto write = [&](Sql& sql) { return erase(sql, festivalId, id); };
-    co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                  receipt);
+    co_return co_await plainWrite(database_, write, receipt);
   }
 
   static std::vector<Row> readAll(const drogon::orm::Result& rows) {

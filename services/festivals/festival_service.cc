@@ -2,11 +2,6 @@
 
 namespace festa {
 
-const GuardedTable& guardedFestivals() {
-  static const GuardedTable table = guardedTable("festivals", ErrorCode::kFestivalNotFound);
-  return table;
-}
-
 namespace {
 
 drogon::Task<std::int64_t> insertFestival(Sql& sql, const NewFestival& festival) {
@@ -51,8 +46,7 @@ Festival festivalIn(const drogon::orm::Row& row) {
 drogon::Task<std::int64_t> FestivalService::create(NewFestival festival,
                                                    const Receipt<std::int64_t>* receipt) const {
   auto insert = [&](Sql& sql) { return insertFestival(sql, festival); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, insert,
-                                receipt);
+  co_return co_await plainWrite(database_, insert, receipt);
 }
 
 drogon::Task<Festival> FestivalService::find(std::int64_t id) const {
@@ -65,8 +59,7 @@ drogon::Task<Festival> FestivalService::find(std::int64_t id) const {
 drogon::Task<std::int64_t> FestivalService::setInformation(
     std::int64_t id, FestivalInformation information, const Receipt<std::int64_t>* receipt) const {
   auto write = [&](Sql& sql) { return updateInformation(sql, id, information); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<std::string> FestivalService::lostItemGuide(std::int64_t id) const {
@@ -79,8 +72,7 @@ drogon::Task<std::string> FestivalService::lostItemGuide(std::int64_t id) const 
 drogon::Task<std::string> FestivalService::setLostItemGuide(
     std::int64_t id, std::string guide, const Receipt<std::string>* receipt) const {
   auto write = [&](Sql& sql) { return updateGuide(sql, id, guide); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<std::vector<Festival>> FestivalService::visibleAt(std::string universityName) const {

@@ -8,9 +8,6 @@
 
 namespace festa {
 
-// The guard of a festival's row, for writes to the rows that belong to the festival.
-const GuardedTable& guardedFestivals();
-
 struct NewFestival {
   std::string universityName;
   std::string festivalName;

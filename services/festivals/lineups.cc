@@ -1,7 +1,5 @@
 #include "services/festivals/lineups.h"
 
-#include "services/write/local_time.h"
-
 namespace festa {
 
 const FestivalTable& Lineups::table() {

@@ -1,7 +1,5 @@
 #include "services/festivals/lost_items.h"
 
-#include "services/write/local_time.h"
-
 namespace festa {
 
 namespace {
@@ -44,8 +42,7 @@ drogon::Task<LostItems::Row> LostItemService::setStatus(
     std::int64_t festivalId, std::int64_t id, std::string pickupStatus,
     const Receipt<LostItems::Row>* receipt) const {
   auto write = [&](Sql& sql) { return updateStatus(sql, festivalId, id, pickupStatus); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 }  // namespace festa

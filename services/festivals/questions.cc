@@ -119,21 +119,19 @@ drogon::Task<Places> QuestionService::checkAndMove(Sql& sql, std::int64_t festiv
 }
 
 drogon::Task<Questions::Row> QuestionService::create(std::int64_t festivalId, Questions::Item item,
-                                                     WriteGuard guard,
+                                                     WriteGuard& guard,
                                                      const Receipt<Questions::Row>* receipt) const {
   auto write = [&](Sql& sql) { return insertLast(sql, festivalId, item, guard); };
   const GuardedRow questions{guardedQuestions(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, questions, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, questions, write, receipt);
 }
 
 drogon::Task<Places> QuestionService::reorder(std::int64_t festivalId, Places places,
-                                              WriteGuard guard,
+                                              WriteGuard& guard,
                                               const Receipt<Places>* receipt) const {
   auto write = [&](Sql& sql) { return checkAndMove(sql, festivalId, places, guard); };
   const GuardedRow questions{guardedQuestions(), festivalId};
-  co_return co_await guardedWrite(database_.client(), guard, questions, database_.settings, write,
-                                  receipt);
+  co_return co_await guardedWrite(database_, guard, questions, write, receipt);
 }
 
 }  // namespace festa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/festivals/festival_items.h"
+#include "services/write/guarded_write.h"
 
 namespace festa {
 
@@ -35,14 +36,14 @@ class QuestionService : public FestivalItems<Questions> {
 
   // Behind all others: the largest sequence + 1.
   drogon::Task<Questions::Row> create(std::int64_t festivalId, Questions::Item item,
-                                      WriteGuard guard,
+                                      WriteGuard& guard,
                                       const Receipt<Questions::Row>* receipt = nullptr) const;
 
   // Every question of the festival, each once and each with a sequence of its own; else
   // ServiceError(kValidationFailed), kQuestionNotFound or kQuestionNotInFestival. Returns them by
   // sequence.
   using Places = std::vector<QuestionPlace>;
-  drogon::Task<Places> reorder(std::int64_t festivalId, Places places, WriteGuard guard,
+  drogon::Task<Places> reorder(std::int64_t festivalId, Places places, WriteGuard& guard,
                                const Receipt<Places>* receipt = nullptr) const;
 
  protected:

@@ -86,9 +86,9 @@ drogon::Task<std::optional<IdempotencyService::Found>> IdempotencyService::takeU
 
 drogon::Task<bool> IdempotencyService::insert(const IdempotencyAttempt& attempt,
                                               const std::string& fingerprint) const {
+  auto statement = [&](Sql& sql) { return insertIn(sql, attempt, fingerprint, settings_); };
   const TransactionOptions unguarded;
-  const auto connection = co_await takeConnection(database_.client(), unguarded);
-  const auto rows = co_await acknowledged(insertIn(*connection, attempt, fingerprint, settings_));
+  const auto rows = co_await committedByItself(database_.client(), unguarded, statement);
   co_return !rows.empty();
 }
 

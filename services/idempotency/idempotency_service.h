@@ -1,7 +1,6 @@
 // Idempotency keys: one effect and one answer, however often a request is sent.
 #pragma once
 
-#include "services/idempotency/kept_answer.h"
 #include "services/idempotency/key_batches.h"
 #include "services/write/database.h"
 

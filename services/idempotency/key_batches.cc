@@ -1,7 +1,5 @@
 #include "services/idempotency/key_batches.h"
 
-#include "services/idempotency/kept_answers.h"
-#include "services/write/shared_transaction.h"
 #include "services/write/sql_array.h"
 
 #include <algorithm>
@@ -39,12 +37,12 @@ drogon::Task<drogon::orm::Result> insertIn(Sql& sql, const std::vector<KeyMember
 
 drogon::Task<> insert(const Database& database, std::vector<KeyMember*> batch,
                       std::chrono::milliseconds attemptTime) {
-  const TransactionOptions unguarded;
-  const auto connection = co_await takeConnection(database.batchClient(), unguarded);
   // In one order everywhere: batches with the same keys must not wait for each other.
   std::sort(batch.begin(), batch.end(),
             [](const KeyMember* a, const KeyMember* b) { return a->name < b->name; });
-  const auto rows = co_await acknowledged(insertIn(*connection, batch, attemptTime));
+  auto statement = [&](Sql& sql) { return insertIn(sql, batch, attemptTime); };
+  const TransactionOptions unguarded;
+  const auto rows = co_await committedByItself(database.batchClient(), unguarded, statement);
   // Owners are unique. They are few, and mostly returned in the order of the batch.
   std::size_t at = 0;
   for (const auto& row : rows) {

@@ -1,7 +1,6 @@
 // Takes the idempotency keys of several requests in one statement.
 #pragma once
 
-#include "services/idempotency/kept_answer.h"
 #include "services/write/batches.h"
 #include "services/write/database.h"
 

@@ -1,7 +1,5 @@
 #include "services/seats/performance_service.h"
 
-#include "services/write/local_time.h"
-
 #include <numeric>
 
 namespace festa {
@@ -169,8 +167,7 @@ SectionPicture sectionOf(const drogon::orm::Row& row) {
 drogon::Task<Performance> PerformanceService::create(NewPerformance performance,
                                                      const Receipt<Performance>* receipt) const {
   auto write = [&](Sql& sql) { return insertWithSeats(sql, performance); };
-  co_return co_await plainWrite(database_.client(), database_.settings.commitTimeout, write,
-                                receipt);
+  co_return co_await plainWrite(database_, write, receipt);
 }
 
 drogon::Task<Performance> PerformanceService::find(std::int64_t id) const {

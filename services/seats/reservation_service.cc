@@ -1,8 +1,6 @@
 #include "services/seats/reservation_service.h"
 
 #include "services/seats/seat_sale.h"
-#include "services/write/guarded_statement.h"
-#include "services/write/local_time.h"
 
 namespace festa {
 
@@ -24,24 +22,6 @@ Reservation fromRow(const drogon::orm::Row& row) {
       row[8].as<std::string>()};
 }
 
-// A sale in a batch.
-class SharedSale : public SharedAttempt<Reservation> {
- public:
-  SharedSale(SaleBatches& batches, SeatSale& sale, const WriteGuard& guard,
-             const Receipt<Reservation>* receipt)
-      : batches_(batches), sale_(sale), guard_(guard), receipt_(receipt) {}
-
-  drogon::Task<std::optional<Reservation>> run() override {
-    return batches_.attempt(sale_, guard_, receipt_);
-  }
-
- private:
-  SaleBatches& batches_;
-  SeatSale& sale_;
-  const WriteGuard& guard_;
-  const Receipt<Reservation>* const receipt_;
-};
-
 drogon::Task<SeatRef> cancelIn(Sql& sql, std::int64_t id, const Canceller& who) {
   const auto freed = co_await sql.execSqlCoro(
       "WITH r AS (UPDATE reservations SET cancelled_at = now()"
@@ -61,29 +41,31 @@ drogon::Task<SeatRef> cancelIn(Sql& sql, std::int64_t id, const Canceller& who) 
 }  // namespace
 
 drogon::Task<Reservation> ReservationService::reserve(SeatRef seat, std::int64_t userId,
-                                                      WriteGuard guard,
+                                                      WriteGuard& guard,
                                                       const Receipt<Reservation>* receipt) const {
-  SeatSale sale(std::move(seat), userId, sold_);
-  co_return co_await sell(sale, std::move(guard), receipt);
+  SeatSale sale(std::move(seat), userId);
+  co_return co_await sell(sale, guard, receipt);
 }
 
-drogon::Task<Reservation> ReservationService::sell(SeatSale& sale, WriteGuard guard,
+drogon::Task<Reservation> ReservationService::sell(SeatSale& sale, WriteGuard& guard,
                                                    const Receipt<Reservation>* receipt) const {
-  SharedSale shared(batches_, sale, guard, receipt);
-  const bool mayShare =
-      batches_.areShared() && (receipt == nullptr || receipt->attempt() != nullptr);
+  auto shared = [&] { return batches_.attempt(sale, guard, receipt); };
+  // Before any statement of this sale: inside a transaction one may see what was then.
   const auto before = SoldSeats::Clock::now();
-  auto reservation = co_await guardedStatement<Reservation>(
-      database_.client(), guard, database_.settings, sale, receipt, mayShare ? &shared : nullptr);
-  sold_.add(sale.seat(), before);
-  co_return reservation;
+  try {
+    auto reservation = co_await guardedStatement(database_, guard, sale, receipt, shared);
+    sold_.add(sale.seat(), before);
+    co_return reservation;
+  } catch (const ServiceError& error) {
+    if (error.code() == ErrorCode::kAlreadyReservedSeat) sold_.add(sale.seat(), before);
+    throw;
+  }
 }
 
 drogon::Task<SeatRef> ReservationService::cancel(std::int64_t id, Canceller who,
                                                  const Receipt<SeatRef>* receipt) const {
   auto write = [&](Sql& sql) { return cancelIn(sql, id, who); };
-  auto seat =
-      co_await plainWrite(database_.client(), database_.settings.commitTimeout, write, receipt);
+  auto seat = co_await plainWrite(database_, write, receipt);
   sold_.forget(seat);
   co_return seat;
 }

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "services/page.h"
-#include "services/seats/reservation.h"
 #include "services/seats/sale_batches.h"
-#include "services/write/database.h"
-#include "services/write/receipt.h"
+#include "services/seats/sold_seats.h"
 
 #include <memory>
 #include <string>
@@ -29,7 +27,7 @@ class ReservationService {
 
   // Throws ServiceError: kPerformanceNotFound, kSeatNotFound, kUserNotFound, kReservationClosed,
   // kAlreadyReservedSeat (of a committed sale only), and what guardedWrite throws.
-  virtual drogon::Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard guard,
+  virtual drogon::Task<Reservation> reserve(SeatRef seat, std::int64_t userId, WriteGuard& guard,
                                             const Receipt<Reservation>* receipt = nullptr) const;
 
   // Takes no lock: one statement frees the seat if the reservation is still active. Throws
@@ -47,9 +45,8 @@ class ReservationService {
 
  protected:
   // reserve() by this sale.
-  drogon::Task<Reservation> sell(SeatSale& sale, WriteGuard guard,
+  drogon::Task<Reservation> sell(SeatSale& sale, WriteGuard& guard,
                                  const Receipt<Reservation>* receipt) const;
-  SoldSeats& sold() const { return sold_; }
 
  private:
   const Database& database_;

@@ -1,7 +1,5 @@
 #include "services/seats/sale_batches.h"
 
-#include "services/idempotency/kept_answers.h"
-#include "services/write/local_time.h"
 #include "services/write/sql_array.h"
 
 #include <algorithm>
@@ -16,15 +14,10 @@ using Members = std::vector<SaleMember*>;
 // the plan looks seats up by their index, however many were added since it was made. SKIP LOCKED:
 // a member whose seat or user is locked goes alone. The lock on the user is the one that the check
 // of the foreign key takes; that check would wait for it.
-std::string saleStatement(bool keyed) {
+std::string batchSaleStatement(bool keyed) {
   const std::string keyArrays = keyed ? ", $6::text[], $7::bigint[], $8::text[], $9::text[]" : "";
   const std::string keyColumns = keyed ? ", realm, owner_uid, key, owner" : "";
-  const std::string ownsKey =
-      keyed ? " CROSS JOIN LATERAL (SELECT 1 WHERE m.key IS NULL UNION ALL SELECT 1 FROM (SELECT 1"
-              " FROM idempotency_keys k WHERE k.realm = m.realm AND k.uid = m.owner_uid"
-              " AND k.key = m.key AND k.owner = m.owner AND k.status IS NULL"
-              " FOR NO KEY UPDATE SKIP LOCKED) own) k"
-            : "";
+  const std::string ownsKey = keyed ? ownsKeyJoin("m") : "";
   return "WITH m AS (SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[],"
          " $5::bigint[]" +
          keyArrays + ") WITH ORDINALITY AS m (performance, location, number, uid, fence" +
@@ -48,7 +41,7 @@ std::string saleStatement(bool keyed) {
          " SELECT rid, seat_id, login, name, " FESTA_LOCAL_TIME("now()") ", n FROM seat";
 }
 
-// The parameters of saleStatement().
+// The parameters of batchSaleStatement().
 struct Parameters {
   explicit Parameters(const Members& batch) {
     for (const auto* const member : batch) {
@@ -76,17 +69,17 @@ void readSales(const drogon::orm::Result& rows, const Members& batch) {
 }
 
 drogon::Task<> sellIn(SqlClient& sql, const Members& batch) {
-  static const std::string kStatement = saleStatement(false);
+  static const std::string kStatement = batchSaleStatement(false);
   Parameters p(batch);
   const auto rows = co_await sql.execSqlCoro(kStatement, p.performances.take(), p.locations.take(),
                                              p.numbers.take(), p.users.take(), p.fences.take());
   readSales(rows, batch);
 }
 
-// Of several holds: what is written for all ends with the first of them.
-class FirstToEnd : public SharedHold {
+// What is written for all members ends with the lease that ends first.
+class EarliestDeadline : public Deadline {
  public:
-  explicit FirstToEnd(const Members& batch) : batch_(batch) {}
+  explicit EarliestDeadline(const Members& batch) : batch_(batch) {}
   SteadyTime validUntil() const override {
     auto end = SteadyTime::max();
     for (const auto* const member : batch_) end = std::min(end, member->guard.validUntil());
@@ -101,28 +94,18 @@ struct SaleWithReceipts {
   const Members& batch;
 
   drogon::Task<std::monostate> operator()(Sql& sql) {
-    static const std::string kStatement = saleStatement(true);
+    static const std::string kStatement = batchSaleStatement(true);
     Parameters p(batch);
-    KeyParameters keys;
-    for (const auto* const member : batch)
-      keys.add(member->receipt != nullptr ? member->receipt->attempt() : nullptr);
+    auto keys = keysOf(batch);
     const auto rows = co_await sql.execSqlCoro(
         kStatement, p.performances.take(), p.locations.take(), p.numbers.take(), p.users.take(),
         p.fences.take(), keys.realms.take(), keys.uids.take(), keys.keys.take(),
         keys.owners.take());
     readSales(rows, batch);
-    KeptAnswers answers;
-    for (const auto* const member : batch)
-      if (member->result.value && member->receipt != nullptr)
-        answers.add(*member->receipt->attempt(), member->receipt->answer(*member->result.value));
-    co_await answers.store(sql);
+    co_await storeAnswers(sql, batch);
     co_return std::monostate{};
   }
 };
-
-bool hasReceipt(const SaleMember* member) {
-  return member->receipt != nullptr;
-}
 
 // A member past its lease is not sent.
 Members refuseLate(Members batch) {
@@ -142,6 +125,8 @@ Members refuseLate(Members batch) {
 drogon::Task<std::optional<Reservation>> SaleBatches::attempt(SeatSale& sale,
                                                               const WriteGuard& guard,
                                                               const Receipt<Reservation>* receipt) {
+  if (!areShared())
+    co_return co_await attemptStatement<Reservation>(database_, guard, sale, receipt);
   if (auto* const point = testPointOf(guard.observer)) co_await point->beforeCommit();
   SaleMember member(sale, guard, receipt);
   co_await join(member);
@@ -151,28 +136,23 @@ drogon::Task<std::optional<Reservation>> SaleBatches::attempt(SeatSale& sale,
 drogon::Task<> SaleBatches::write(std::vector<SaleMember*> batch) {
   const Members sent = refuseLate(std::move(batch));
   if (sent.empty()) co_return;
-  const bool keyed = std::any_of(sent.begin(), sent.end(), hasReceipt);
-  auto transaction = keyed ? sellWithReceipts(sent) : sell(sent);
-  const auto end = co_await outcomeOf(std::move(transaction));
+  const auto end = co_await outcomeOf(sell(sent));
   if (end.isCommitted) co_return;
   for (auto* const member : sent) member->result.fail(end);
 }
 
 drogon::Task<> SaleBatches::sell(std::vector<SaleMember*> batch) const {
-  const FirstToEnd hold(batch);
+  const EarliestDeadline deadline(batch);
   TransactionOptions options;
-  options.hold = &hold;
-  const auto connection = co_await takeConnection(database_.batchClient(), options);
-  co_await acknowledged(sellIn(*connection, batch));
-}
-
-drogon::Task<> SaleBatches::sellWithReceipts(std::vector<SaleMember*> batch) const {
-  const FirstToEnd hold(batch);
-  TransactionOptions options;
-  options.hold = &hold;
+  options.deadline = &deadline;
   options.commitTimeout = database_.settings.commitTimeout;
-  SaleWithReceipts body{batch};
-  co_await inTransaction(database_.batchClient(), options, body);
+  if (haveReceipts(batch)) {
+    SaleWithReceipts body{batch};
+    co_await inTransaction(database_.batchClient(), options, body);
+    co_return;
+  }
+  auto statement = [&](Sql& sql) { return sellIn(sql, batch); };
+  co_await committedByItself(database_.batchClient(), options, statement);
 }
 
 }  // namespace festa

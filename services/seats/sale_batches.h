@@ -3,8 +3,6 @@
 
 #include "services/seats/seat_sale.h"
 #include "services/write/batches.h"
-#include "services/write/database.h"
-#include "services/write/shared_transaction.h"
 
 #include <chrono>
 
@@ -35,16 +33,15 @@ class SaleBatches : public Batches<SaleMember> {
   SaleBatches(const Database& database, BatchLimits limits)
       : Batches(limits), database_(database) {}
 
-  // The sale, or nullopt: its row was not touched. Throws CommitUnknown, and ServiceError as
-  // inTransaction() does.
+  // The sale, or nullopt: its row was not touched. Alone where sales do not share. Throws
+  // CommitUnknown, and ServiceError as inTransaction() does.
   drogon::Task<std::optional<Reservation>> attempt(SeatSale& sale, const WriteGuard& guard,
                                                    const Receipt<Reservation>* receipt);
 
  private:
   drogon::Task<> write(std::vector<SaleMember*> batch) override;
-  // These throw what becomes the outcome of all members.
+  // Throws what becomes the outcome of all members.
   drogon::Task<> sell(std::vector<SaleMember*> batch) const;
-  drogon::Task<> sellWithReceipts(std::vector<SaleMember*> batch) const;
 
   const Database& database_;
 };

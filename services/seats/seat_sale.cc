@@ -1,13 +1,11 @@
 #include "services/seats/seat_sale.h"
 
-#include "services/write/local_time.h"
-
 namespace festa {
 
 namespace {
 
 // Window and user are checked beside the row: neither changes while a sale waits.
-std::string saleStatement(bool fenced) {
+std::string singleSaleStatement(bool fenced) {
   const std::string set = fenced ? ", fence = $5" : "";
   const std::string where = fenced ? " AND s.fence < $5" : "";
   return "WITH seat AS (UPDATE seats s SET is_reserved = true" + set +
@@ -44,8 +42,8 @@ Reservation SeatSale::saleIn(const drogon::orm::Row& row) const {
 
 drogon::Task<std::optional<Reservation>> SeatSale::execute(SqlClient& sql,
                                                            std::optional<std::int64_t> fence) {
-  static const std::string kFenced = saleStatement(true);
-  static const std::string kUnfenced = saleStatement(false);
+  static const std::string kFenced = singleSaleStatement(true);
+  static const std::string kUnfenced = singleSaleStatement(false);
   if (fence) {
     const auto rows = co_await sql.execSqlCoro(kFenced, seat_.performanceId, seat_.location,
                                                seat_.number, userId_, *fence);
@@ -56,7 +54,7 @@ drogon::Task<std::optional<Reservation>> SeatSale::execute(SqlClient& sql,
   co_return firstIn(rows);
 }
 
-drogon::Task<StoredRow> SeatSale::look(SqlClient& sql) {
+drogon::Task<StoredRow> SeatSale::explainRefusal(SqlClient& sql) {
   const auto rows = co_await sql.execSqlCoro(
       "SELECT s.id, s.is_reserved, s.fence,"
       " now() >= p.start_reservation_at AND now() < p.end_reservation_at,"
@@ -68,10 +66,7 @@ drogon::Task<StoredRow> SeatSale::look(SqlClient& sql) {
   const auto row = rows[0];
   if (row[0].isNull()) throw ServiceError(ErrorCode::kSeatNotFound);
   if (!row[4].as<bool>()) throw ServiceError(ErrorCode::kUserNotFound);
-  if (row[1].as<bool>()) {
-    sold_.add(seat_, began_);
-    throw ServiceError(ErrorCode::kAlreadyReservedSeat);
-  }
+  if (row[1].as<bool>()) throw ServiceError(ErrorCode::kAlreadyReservedSeat);
   if (!row[3].as<bool>()) throw ServiceError(ErrorCode::kReservationClosed);
   co_return StoredRow{row[0].as<std::int64_t>(), row[2].as<std::int64_t>()};
 }

@@ -1,30 +1,17 @@
 // Seats known to be sold: requests for them are refused without a lock and without a query.
 #pragma once
 
+#include "services/seats/seat.h"
 #include "services/time_source.h"
 
 #include <array>
 #include <chrono>
-#include <cstdint>
 #include <deque>
 #include <mutex>
-#include <string>
 #include <tuple>
 #include <unordered_map>
 
 namespace festa {
-
-struct SeatRef {
-  std::int64_t performanceId = 0;
-  std::string location;
-  std::int32_t number = 0;
-
-  bool operator==(const SeatRef&) const = default;
-  bool operator<(const SeatRef& other) const {
-    return std::tie(performanceId, location, number) <
-           std::tie(other.performanceId, other.location, other.number);
-  }
-};
 
 // A bounded view of committed sales in this process. An entry counts for one second from the moment
 // before the query that proved it was sent: a seat that another process frees can be bought here

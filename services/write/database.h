@@ -1,9 +1,20 @@
-// How services reach the database.
+// How services reach the database, and how they write what no lock guards.
 #pragma once
 
-#include "services/write/guarded_write.h"
+#include "services/write/receipt.h"
+
+#include <chrono>
+
+// How times leave the database: ISO local date-times in the session's zone, six fraction digits. A
+// macro because it becomes part of literals: statements are cached by their text.
+#define FESTA_LOCAL_TIME(column) "to_char(" column ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
 
 namespace festa {
+
+struct WriteSettings {
+  std::chrono::milliseconds commitTimeout{700};
+  int conflictRetries = 30;
+};
 
 // Thread-safe; outlives the services.
 class Database {
@@ -19,5 +30,15 @@ class Database {
 
   const WriteSettings settings;
 };
+
+// inTransaction without a deadline, for writes that no lock guards.
+template <class Body>
+drogon::Task<WrittenBy<Body>> plainWrite(const Database& database, Body& body,
+                                         const Receipt<WrittenBy<Body>>* receipt = nullptr) {
+  TransactionOptions options;
+  options.commitTimeout = database.settings.commitTimeout;
+  BodyWithReceipt<Body> whole{body, receipt};
+  co_return co_await inTransaction(database.client(), options, whole);
+}
 
 }  // namespace festa

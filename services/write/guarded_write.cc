@@ -26,7 +26,7 @@ drogon::Task<> conflictPause(int attempt) {
 
 TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& settings) {
   TransactionOptions options;
-  options.hold = guard.hold;
+  options.deadline = guard.hold;
   options.observer = guard.observer;
   options.commitTimeout = settings.commitTimeout;
   options.explicitCommit = guard.inside == Guard::kSerializable;
@@ -35,9 +35,9 @@ TransactionOptions optionsFor(const WriteGuard& guard, const WriteSettings& sett
 
 namespace {
 
-// One look at the row after an unknown COMMIT. Its row lock is granted only when the lost backend
+// Asks the row once after an unknown COMMIT. Its row lock is granted only when the lost backend
 // is done with it.
-struct CommitLook {
+struct CommitProbe {
   WriteGuard& guard;
   GuardedRow row;
 
@@ -63,17 +63,17 @@ struct CommitLook {
 
 }  // namespace
 
-drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& guard,
-                                       GuardedRow row, WriteSettings settings) {
+drogon::Task<Resolution> resolveCommit(const Database& database, WriteGuard& guard,
+                                       GuardedRow row) {
   if (!guard.fence) co_return Resolution::kUnresolved;
-  CommitLook look{guard, row};
+  CommitProbe probe{guard, row};
   TransactionOptions options;
-  options.hold = guard.hold;
-  options.commitTimeout = settings.commitTimeout;
+  options.deadline = guard.hold;
+  options.commitTimeout = database.settings.commitTimeout;
   const auto leaseEnd = guard.validUntil();
   while (std::chrono::steady_clock::now() < std::min(leaseEnd, guard.validUntil())) {
     try {
-      co_return co_await inTransaction(db, options, look);
+      co_return co_await inTransaction(database.client(), options, probe);
     } catch (const std::exception& error) {
       LOG_INFO << "unknown COMMIT not resolved yet: " << error.what();
     }
@@ -82,9 +82,8 @@ drogon::Task<Resolution> resolveCommit(drogon::orm::DbClientPtr db, WriteGuard& 
   co_return Resolution::kUnresolved;
 }
 
-drogon::Task<> requireCommitted(drogon::orm::DbClientPtr db, WriteGuard& guard, GuardedRow row,
-                                WriteSettings settings) {
-  const auto resolution = co_await resolveCommit(db, guard, row, settings);
+drogon::Task<> requireCommitted(const Database& database, WriteGuard& guard, GuardedRow row) {
+  const auto resolution = co_await resolveCommit(database, guard, row);
   if (guard.observer != nullptr) guard.observer->commitUnknown(resolution);
   switch (resolution) {
     case Resolution::kCommitted: co_return;

@@ -1,23 +1,14 @@
-// A transaction that is written for several requests: its hold, its end, and the result of each.
+// A transaction that is written for several requests: its end, the result of each, and the answers
+// that are stored for them.
 #pragma once
 
 #include "services/error.h"
-#include "services/write/hold.h"
-#include "services/write/transaction.h"
+#include "services/write/receipt.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace festa {
-
-// The hold of a transaction that is written for several: it has an end, and each member settles its
-// own fence and COMMIT.
-class SharedHold : public Hold {
- public:
-  drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t) override {
-    co_return std::nullopt;
-  }
-  void leaveToExpire() override {}
-};
 
 // How many transactions were written for how many requests. Thread-safe.
 class SharedCounts {
@@ -63,6 +54,32 @@ struct SharedResult {
     return std::move(value);
   }
 };
+
+// The following are about `members`, pointers to what has a `receipt`, which may be null, and a
+// `result`.
+
+template <class Members>
+bool haveReceipts(const Members& members) {
+  return std::ranges::any_of(members, [](const auto* one) { return one->receipt != nullptr; });
+}
+
+template <class Members>
+KeyParameters keysOf(const Members& members) {
+  KeyParameters keys;
+  for (const auto* const one : members)
+    keys.add(one->receipt != nullptr ? one->receipt->attempt() : nullptr);
+  return keys;
+}
+
+// The last statement of the transaction: the answers of those that have a value and a key.
+template <class Members>
+drogon::Task<> storeAnswers(Sql& sql, const Members& members) {
+  KeptAnswers answers;
+  for (const auto* const one : members)
+    if (one->result.value && one->receipt != nullptr)
+      answers.add(*one->receipt->attempt(), one->receipt->answer(*one->result.value));
+  co_await answers.store(sql);
+}
 
 // Awaits the transaction. Does not throw.
 drogon::Task<SharedOutcome> outcomeOf(drogon::Task<> transaction);

@@ -89,8 +89,8 @@ class CommitAwaiter {
 
 }  // namespace
 
-void requireTimeLeft(const Hold* hold) {
-  if (hold != nullptr && steady_clock::now() >= hold->validUntil())
+void requireTimeLeft(const Deadline* deadline) {
+  if (deadline != nullptr && steady_clock::now() >= deadline->validUntil())
     throw ServiceError(ErrorCode::kLockLost, "the lease is over");
 }
 
@@ -98,7 +98,7 @@ namespace {
 
 drogon::Task<std::shared_ptr<Sql>> open(drogon::orm::DbClientPtr db, TransactionType type,
                                         const TransactionOptions& options) {
-  requireTimeLeft(options.hold);
+  requireTimeLeft(options.deadline);
   std::shared_ptr<Sql> transaction;
   const auto asked = steady_clock::now();
   try {
@@ -113,7 +113,7 @@ drogon::Task<std::shared_ptr<Sql>> open(drogon::orm::DbClientPtr db, Transaction
         "no database connection came free");
   // Waiting for a connection may have taken long.
   try {
-    requireTimeLeft(options.hold);
+    requireTimeLeft(options.deadline);
   } catch (const ServiceError&) {
     transaction->rollback();
     throw;

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "services/write/db_failure.h"
-#include "services/write/hold.h"
-#include "services/write/write_observer.h"
+#include "services/write/write_context.h"
 
 #include <drogon/orm/DbClient.h>
 #include <drogon/utils/coroutine.h>
@@ -20,11 +19,11 @@
 namespace festa {
 
 using Sql = drogon::orm::Transaction;
+using SqlClient = drogon::orm::DbClient;  // a transaction is one, too
 
 struct TransactionOptions {
-  // Neither BEGIN nor COMMIT is sent after its end. nullptr: no lock guards the transaction.
-  const Hold* hold = nullptr;
-  WriteObserver* observer = nullptr;  // may be null
+  const Deadline* deadline = nullptr;  // neither BEGIN nor COMMIT is sent after it; may be null
+  WriteObserver* observer = nullptr;   // may be null
   // Without an acknowledgement by then, the outcome is unknown.
   std::chrono::milliseconds commitTimeout{1000};
   // COMMIT as a statement of its own: an error tells why it was refused, at the cost of a second
@@ -40,12 +39,12 @@ class CommitUnknown : public std::runtime_error {
 };
 
 // The parts of inTransaction that do not depend on the body's type.
-// Throws ServiceError (kLockLost past the end of the hold, kDatabaseUnavailable, kOverloaded when
+// Throws ServiceError (kLockLost past the deadline, kDatabaseUnavailable, kOverloaded when
 // all connections are busy).
 drogon::Task<std::shared_ptr<Sql>> beginTransaction(drogon::orm::DbClientPtr db,
                                                     const TransactionOptions& options);
 // The same without BEGIN: a connection of its own for a statement that commits by itself. It goes
-// back to the pool with the last pointer. Of the options, hold and observer count.
+// back to the pool with the last pointer. Of the options, deadline and observer count.
 drogon::Task<std::shared_ptr<Sql>> takeConnection(drogon::orm::DbClientPtr db,
                                                   const TransactionOptions& options);
 // Awaits a statement that commits by itself: its result is the acknowledgement of its commit,
@@ -60,8 +59,8 @@ drogon::Task<T> acknowledged(drogon::Task<T> statement) {
   }
   throw CommitUnknown();
 }
-// Throws ServiceError(kLockLost) when the hold has ended. `hold` may be null.
-void requireTimeLeft(const Hold* hold);
+// Throws ServiceError(kLockLost) past the deadline, which may be null.
+void requireTimeLeft(const Deadline* deadline);
 // Gives up the only pointer to the transaction and resumes on the same loop when COMMIT's outcome
 // is known, or the time-out has passed. Throws CommitUnknown; ServiceError(kDatabaseUnavailable)
 // when it was rolled back instead.
@@ -70,6 +69,17 @@ drogon::Task<> commitTransaction(std::shared_ptr<Sql> transaction,
 
 // Throws CommitUnknown, or the database's error when that says for certain that nothing happened.
 drogon::Task<> commitExplicitly(Sql& transaction);
+
+// Runs `statement(Sql&) -> Task<T>`, a statement that commits by itself, on a connection that is
+// free and before the deadline. Throws what takeConnection() and acknowledged() throw.
+template <class Statement>
+std::invoke_result_t<Statement&, Sql&> committedByItself(drogon::orm::DbClientPtr db,
+                                                         TransactionOptions options,
+                                                         Statement& statement) {
+  if (auto* const point = testPointOf(options.observer)) co_await point->beforeCommit();
+  const auto connection = co_await takeConnection(db, options);
+  co_return co_await acknowledged(statement(*connection));
+}
 
 // BEGIN, body, COMMIT, acknowledgement. `body(Sql&)` returns Task<T>, T not void, and must not keep
 // the reference. Returns the body's value only after PostgreSQL has acknowledged COMMIT. Whatever
@@ -85,7 +95,7 @@ std::invoke_result_t<Body&, Sql&> inTransaction(drogon::orm::DbClientPtr db,
   try {
     result = co_await body(*transaction);
     if (auto* const point = testPointOf(options.observer)) co_await point->beforeCommit();
-    requireTimeLeft(options.hold);
+    requireTimeLeft(options.deadline);
     if (options.explicitCommit) co_await commitExplicitly(*transaction);
   } catch (...) {
     failure = std::current_exception();

@@ -42,7 +42,7 @@ class LockStorageContract : public testing::TestWithParam<std::string> {
     return finish(startLock(key, wait, lease, at));
   }
   lock::Unlocked unlock(const lock::Lease& lease, std::size_t at = 1) {
-    return runOn(loops_.at(at), [this, lease] { return storage_->unlock(lease); });
+    return runOn(loops_.at(at), [&] { return storage_->unlock(lease.clone()); });
   }
   bool extend(lock::Lease& lease, const lock::Extension& extension) {
     return runOn(loops_.at(1),

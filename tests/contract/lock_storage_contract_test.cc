@@ -39,7 +39,7 @@ drogon::Task<> takeAgainAndAgain(lock::LockStorage& storage, trantor::EventLoop*
     history.granted("hot", who, lease->fence, SteadyClock::now());
     co_await inside(loop);
     history.ended("hot", who, lease->fence, SteadyClock::now(), History::End::kReleased);
-    const auto how = co_await storage.unlock(*lease);
+    const auto how = co_await storage.unlock(lease->clone());
     if (how != Unlocked::kReleased) throw std::runtime_error("lost while it was held");
   }
 }
@@ -213,7 +213,7 @@ TEST_P(FifoLockStorageContract, SilentHoldersInARowEachCostOneLeaseOnly) {
 TEST_P(LockStorageContract, UnlockByAStrangerChangesNothing) {
   const auto held = lock("k");
   ASSERT_TRUE(held);
-  auto stranger = *held;
+  auto stranger = held->clone();
   stranger.owner = "another owner";
   EXPECT_EQ(unlock(stranger), Unlocked::kLost);
   EXPECT_FALSE(lock("k"));

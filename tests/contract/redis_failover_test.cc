@@ -28,7 +28,7 @@ class RedisFailover : public testing::Test {
     return runOn(loops_.at(1), [on, request] { return on->tryLock(request); });
   }
   void giveBack(const StoragePtr& on, const Lease& lease) {
-    runOn(loops_.at(1), [on, lease] { return on->unlock(lease); });
+    runOn(loops_.at(1), [&] { return on->unlock(lease.clone()); });
   }
 
   Loops loops_{2};

@@ -1,4 +1,4 @@
-#include "lock/redis/line/redis_fair_lock_storage.h"
+#include "lock/redis/line/redis_line.h"
 
 #include "tests/contract/redis_line_test.h"
 
@@ -37,7 +37,7 @@ class RedisFairRun : public testing::Test {
     return waiting;
   }
   Unlocked giveBack(const Lease& lease) {
-    return runOn(loops_.at(1), [storage = storage_, lease] { return storage->unlock(lease); });
+    return runOn(loops_.at(1), [&] { return storage_->unlock(lease.clone()); });
   }
   bool extend(Lease& lease, lock::Extension extension) {
     return runOn(loops_.at(1), [&] { return storage_->extend(lease, extension); });
@@ -46,7 +46,7 @@ class RedisFairRun : public testing::Test {
   bool isFree() {
     const lock::LockRequest request{"k", Millis{0}, Millis{30'000}};
     const auto lease = runOn(loops_.at(2), [&] { return other_->tryLock(request); });
-    if (lease) runOn(loops_.at(2), [&] { return other_->unlock(*lease); });
+    if (lease) runOn(loops_.at(2), [&] { return other_->unlock(lease->clone()); });
     return lease.has_value();
   }
   long places() const { return std::stol(redis_.command({"ZCARD", "test:fair:line:k"})); }
@@ -82,7 +82,7 @@ TEST_F(RedisFairRun, IsInOrderWithGrowingFencesAndFewCommands) {
     ASSERT_TRUE(granted);
     EXPECT_GT(granted->fence, lease.fence);
     EXPECT_NE(granted->owner, lease.owner);
-    lease = *granted;
+    lease = granted->clone();
     EXPECT_FALSE(isFree());
   }
   // One leave for every eight, without those who look whether it is free.
@@ -136,7 +136,7 @@ TEST_F(RedisFairRun, AHoldThatWentOnIsNotGivenBackASecondTime) {
   giveBack(leader);
   const auto follower = *finish(std::move(waiting[1]));
   EXPECT_EQ(giveBack(leader), Unlocked::kLost);
-  auto past = leader;
+  auto past = leader.clone();
   EXPECT_FALSE(extend(past, {.lease = Millis{1}, .fenceAbove = leader.fence}));
   EXPECT_FALSE(isFree());
   EXPECT_EQ(giveBack(follower), Unlocked::kReleased);
@@ -183,7 +183,7 @@ TEST_F(RedisFairRun, AWaiterOfAnotherProcessIsNotPassedByThoseWhoHoldTogether) {
   const auto c = *finish(std::move(foreign));
   EXPECT_GT(c.fence, b.fence);
   EXPECT_EQ(third.wait_for(Millis{30}), std::future_status::timeout);
-  EXPECT_EQ(runOn(loops_.at(1), [&] { return other_->unlock(c); }), Unlocked::kReleased);
+  EXPECT_EQ(runOn(loops_.at(1), [&] { return other_->unlock(c.clone()); }), Unlocked::kReleased);
   EXPECT_GT(finish(std::move(third))->fence, c.fence);
 }
 

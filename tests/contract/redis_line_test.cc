@@ -56,11 +56,10 @@ class RedisLineTest : public testing::Test {
   static drogon::Task<bool> oneTurn(StoragePtr on, Millis wait,
                                     std::shared_ptr<std::atomic<int>> served) {
     const lock::LockRequest request{"hot", wait, kLong};
-    const auto lease = co_await on->tryLock(request);
+    auto lease = co_await on->tryLock(request);
     if (!lease) co_return false;
     ++*served;
-    const Lease copy = *lease;
-    co_await on->unlock(copy);
+    co_await on->unlock(std::move(*lease));
     co_return true;
   }
 
@@ -74,7 +73,7 @@ class RedisLineTest : public testing::Test {
     return finish(start(on, key, wait, lease));
   }
   Unlocked giveBack(const StoragePtr& on, const Lease& lease) {
-    return runOn(loops_.at(1), [on, lease] { return on->unlock(lease); });
+    return runOn(loops_.at(1), [&] { return on->unlock(lease.clone()); });
   }
   long sent() const { return test::sent(redis_); }
   void resetStatistics() const { redis_.command({"CONFIG", "RESETSTAT"}); }
@@ -374,14 +373,13 @@ TYPED_TEST(RedisLineTest, CancelsAtTheMomentOfTheGrantLoseNoKey) {
   std::atomic<int> granted{0};
   const auto oneTurn = [&](std::shared_ptr<TypeParam> on, Millis wait) -> drogon::Task<> {
     const lock::LockRequest request{"k", wait, kLong};
-    const auto lease = co_await on->tryLock(request);
+    auto lease = co_await on->tryLock(request);
     if (!lease) co_return;
     ++granted;
     if (inside.fetch_add(1) != 0) ++overlaps;
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.001);
     inside.fetch_sub(1);
-    const Lease copy = *lease;
-    co_await on->unlock(copy);
+    co_await on->unlock(std::move(*lease));
   };
   std::vector<std::future<void>> all;
   for (int i = 0; i < 600; ++i) {

@@ -1,8 +1,7 @@
 // Storages on one Redis server by their types, for typed tests.
 #pragma once
 
-#include "lock/redis/line/redis_fair_lock_storage.h"
-#include "lock/redis/line/redis_pubsub_lock_storage.h"
+#include "lock/redis/line/redis_line.h"
 #include "lock/redis/redis_spin_lock_storage.h"
 #include "tests/support/lock/storages.h"
 #include "tests/support/servers/redis_server.h"

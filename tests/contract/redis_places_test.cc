@@ -39,7 +39,7 @@ class RedisPlaces : public testing::Test {
     return all;
   }
   void giveBack(const StoragePtr& on, const Lease& lease) {
-    runOn(loops_.at(1), [on, lease] { return on->unlock(lease); });
+    runOn(loops_.at(1), [&] { return on->unlock(lease.clone()); });
   }
   long places() const { return std::stol(redis_.command({"ZCARD", "test:fair:line:k"})); }
   void resetStatistics() const { redis_.command({"CONFIG", "RESETSTAT"}); }

@@ -1,4 +1,4 @@
-#include "lock/redis/line/redis_pubsub_lock_storage.h"
+#include "lock/redis/line/redis_line.h"
 
 #include "tests/contract/redis_line_test.h"
 
@@ -16,16 +16,14 @@ TEST(RedisPubSub, AnotherProcessIsServedAfterSixteenHandOffsInARow) {
   std::atomic<int> handOffs{0};
   std::atomic<int> before{-1};
   const auto own = [&]() -> drogon::Task<> {
-    const auto lease = co_await busy->tryLock(request);
+    auto lease = co_await busy->tryLock(request);
     ++handOffs;
-    const lock::Lease copy = *lease;
-    co_await busy->unlock(copy);
+    co_await busy->unlock(std::move(*lease));
   };
   const auto foreign = [&]() -> drogon::Task<> {
-    const auto lease = co_await other->tryLock(request);
+    auto lease = co_await other->tryLock(request);
     before = handOffs.load();
-    const lock::Lease copy = *lease;
-    co_await other->unlock(copy);
+    co_await other->unlock(std::move(*lease));
   };
   std::vector<std::future<void>> all;
   all.push_back(startOn(loops.at(2), [&] { return foreign(); }));
@@ -34,7 +32,7 @@ TEST(RedisPubSub, AnotherProcessIsServedAfterSixteenHandOffsInARow) {
   }));
   for (int i = 0; i < 100; ++i) all.push_back(startOn(loops.at(1), [&] { return own(); }));
   ASSERT_TRUE(eventually([&] { return busy->waiters() == 100; }));
-  runOn(loops.at(1), [&] { return busy->unlock(*held); });
+  runOn(loops.at(1), [&] { return busy->unlock(held->clone()); });
   for (auto& one : all) finish(std::move(one));
   EXPECT_EQ(handOffs, 100);
   EXPECT_LE(before, lock::kInARow);

@@ -27,7 +27,7 @@ class RedisSpinTest : public testing::Test {
     return runOn(loops_.at(), [storage, request] { return storage->tryLock(request); });
   }
   lock::Unlocked giveBack(const Storage& storage, const lock::Lease& lease) {
-    return runOn(loops_.at(), [storage, lease] { return storage->unlock(lease); });
+    return runOn(loops_.at(), [&] { return storage->unlock(lease.clone()); });
   }
 
   struct EpochsElsewhere : lock::EpochSource {

@@ -87,7 +87,7 @@ class RedlockTest : public testing::Test {
     return finish(start(storage, key, wait, lease));
   }
   Unlocked giveBack(const Storage& storage, const Lease& lease) {
-    return runOn(loops_.at(), [storage, lease] { return storage->unlock(lease); });
+    return runOn(loops_.at(), [&] { return storage->unlock(lease.clone()); });
   }
   bool extend(const Storage& storage, Lease& lease, const lock::Extension& extension) {
     return runOn(loops_.at(),
@@ -501,7 +501,7 @@ TEST_F(RedlockTest, AnExtensionThatNoMajorityConfirmsIsNotKnownAndNotTrusted) {
   const auto storage = make();
   auto held = take(storage, "k", Millis{0}, Millis{20'000});
   ASSERT_TRUE(held);
-  const auto before = *held;
+  const auto before = held->clone();
   signal(0, 2, SIGSTOP);
   EXPECT_THROW(extend(storage, *held, byTime(kLong)), LockStorageUnavailable);
   EXPECT_EQ(held->validUntil, before.validUntil);
@@ -558,14 +558,13 @@ TEST_F(RedlockTest, ManyCoroutinesNeverHoldAKeyTogetherWhileANodeDies) {
   const auto work = [&](Storage storage, trantor::EventLoop* loop) -> drogon::Task<> {
     for (int i = 0; i < kEach; ++i) {
       const lock::LockRequest request{"hot", kLong, kLong};
-      const auto lease = co_await storage->tryLock(request);
+      auto lease = co_await storage->tryLock(request);
       if (inside.fetch_add(1) != 0) ++overlaps;
       if (lastFence.exchange(lease->fence) >= lease->fence) ++fenceWentBack;
       ++grants;
       co_await drogon::sleepCoro(loop, 0.0);
       inside.fetch_sub(1);
-      const Lease copy = *lease;
-      co_await storage->unlock(copy);
+      co_await storage->unlock(std::move(*lease));
     }
   };
   const std::vector<Storage> processes{makeForTheDeathOf(kDoomed), makeForTheDeathOf(kDoomed)};

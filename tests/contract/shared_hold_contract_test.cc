@@ -137,7 +137,7 @@ TEST_P(SharedHoldContract, NoOtherOwnerHoldsTheKeyWhileMembersDo) {
       history.granted("k", who, lease->fence, SteadyClock::now(), company ? company->id() : "");
       co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.0);
       history.ended("k", who, lease->fence, SteadyClock::now(), History::End::kReleased);
-      const auto how = co_await storage_->unlock(*lease);
+      const auto how = co_await storage_->unlock(lease->clone());
       if (how != Unlocked::kReleased) throw std::runtime_error("lost while it was held");
     }
   };

@@ -13,19 +13,18 @@ using lock::Company;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Number : Company::Part {
-  explicit Number(int value) : number(value) {}
-  int number;
-};
+std::vector<int> numbersIn(const std::vector<void*>& works) {
+  std::vector<int> numbers;
+  for (void* const work : works) numbers.push_back(*static_cast<int*>(work));
+  return numbers;
+}
 
 // What the member was given. A leader dismisses the others.
 drogon::Task<std::vector<int>> gather(Company& company, std::size_t ordinal) {
-  Number mine(static_cast<int>(ordinal) * 10);
-  const auto parts = co_await company.gather(ordinal, mine);
-  std::vector<int> numbers;
-  for (auto* const part : parts) numbers.push_back(dynamic_cast<Number&>(*part).number);
-  if (!parts.empty()) company.dismiss();
-  co_return numbers;
+  int mine = static_cast<int>(ordinal) * 10;
+  const auto all = co_await company.gather(ordinal, &mine, nullptr);
+  if (!all.empty()) company.dismiss();
+  co_return numbersIn(all);
 }
 
 class CompanyTest : public testing::Test {
@@ -48,7 +47,7 @@ class CompanyTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(CompanyTest, TheLastToComeGetsAllPartsInTheOrderOfTheOrdinals) {
+TEST_F(CompanyTest, TheLastToComeGetsTheWorkOfAllInTheOrderOfTheOrdinals) {
   auto third = come(2);
   auto first = come(0);
   auto second = come(1);
@@ -61,13 +60,13 @@ TEST_F(CompanyTest, TheLastToComeGetsAllPartsInTheOrderOfTheOrdinals) {
 TEST_F(CompanyTest, TheDismissedGoOnBehindWhatTheirLoopHasToDo) {
   std::vector<std::string> order;
   auto follow = [&]() -> drogon::Task<> {
-    Number mine(0);
-    co_await company_.gather(0, mine);
+    int mine = 0;
+    co_await company_.gather(0, &mine, nullptr);
     order.emplace_back("dismissed");
   };
   auto lead = [&]() -> drogon::Task<> {
-    Number mine(2);
-    co_await company_.gather(2, mine);
+    int mine = 2;
+    co_await company_.gather(2, &mine, nullptr);
     company_.dismiss();
     loops_.at()->queueInLoop([&] { order.emplace_back("queued after it"); });
   };
@@ -88,7 +87,7 @@ TEST_F(CompanyTest, NoMemberGoesOnBeforeAllHaveComeOrLeft) {
   EXPECT_THAT(finish(std::move(third)), IsEmpty());
 }
 
-TEST_F(CompanyTest, AMemberThatHasLeftHasNoPart) {
+TEST_F(CompanyTest, AMemberThatHasLeftHasNoWork) {
   company_.leave(0);
   auto third = come(2);
   auto second = come(1);
@@ -99,10 +98,10 @@ TEST_F(CompanyTest, AMemberThatHasLeftHasNoPart) {
 // It has failed before it could dismiss them.
 TEST_F(CompanyTest, ALeaderThatLeavesDismissesTheOthers) {
   auto lead = [this]() -> drogon::Task<std::size_t> {
-    Number mine(0);
-    const auto parts = co_await company_.gather(0, mine);
+    int mine = 0;
+    const auto all = co_await company_.gather(0, &mine, nullptr);
     company_.leave(0);
-    co_return parts.size();
+    co_return all.size();
   };
   auto second = come(1);
   auto third = come(2);
@@ -130,12 +129,11 @@ TEST(CompanyOfAMemoryLock, DoesItsWorkInTheOrderOfArrival) {
   std::size_t leaders = 0;
   auto enter = [&](int number) -> drogon::Task<> {
     auto lease = co_await storage->tryLock(request);
-    Number mine(number);
-    const auto parts = co_await lease->company->gather(lease->ordinal, mine);
-    for (auto* const part : parts) order.push_back(dynamic_cast<Number&>(*part).number);
-    if (!parts.empty()) ++leaders;
-    if (!parts.empty()) lease->company->dismiss();
-    co_await storage->unlock(*lease);
+    const auto all = co_await lease->company->gather(lease->ordinal, &number, nullptr);
+    for (const int one : numbersIn(all)) order.push_back(one);
+    if (!all.empty()) ++leaders;
+    if (!all.empty()) lease->company->dismiss();
+    co_await storage->unlock(lease->clone());
   };
   std::vector<std::future<void>> all;
   std::vector<int> arrivals;
@@ -144,7 +142,7 @@ TEST(CompanyOfAMemoryLock, DoesItsWorkInTheOrderOfArrival) {
     ASSERT_TRUE(eventually([&] { return storage->waiters() == static_cast<std::size_t>(i + 1); }));
     arrivals.push_back(i);
   }
-  runOn(loops.at(), [&] { return storage->unlock(*holder); });
+  runOn(loops.at(), [&] { return storage->unlock(holder->clone()); });
   for (auto& one : all) finish(std::move(one));
   EXPECT_EQ(order, arrivals);
   EXPECT_EQ(leaders, 6U);

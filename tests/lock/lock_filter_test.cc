@@ -29,7 +29,7 @@ class LockFilterTest : public LoopFixture {
   bool isFree() {
     const lock::LockRequest request{"k", Millis{0}, Millis{30'000}};
     auto lease = runOn(loops_.at(), [&] { return storage_->tryLock(request); });
-    if (lease) runOn(loops_.at(), [&] { return storage_->unlock(*lease); });
+    if (lease) runOn(loops_.at(), [&] { return storage_->unlock(lease->clone()); });
     return lease.has_value();
   }
 
@@ -39,7 +39,7 @@ class LockFilterTest : public LoopFixture {
 };
 
 drogon::Task<int> fenceLow(LockHold& hold) {
-  co_return static_cast<int>(hold.lease()->fence & 0xFF);
+  co_return static_cast<int>(*hold.fence() & 0xFF);
 }
 
 drogon::Task<int> fail(LockHold&) {
@@ -91,7 +91,7 @@ TEST_F(LockFilterTest, WorkThatHasFinishedItsHoldKeepsNoOneWaiting) {
     after = lock::SteadyClock::now();
     const lock::LockRequest request{"k", Millis{0}, Millis{30'000}};
     const auto next = co_await storage_->tryLock(request);
-    if (next) co_await storage_->unlock(*next);
+    if (next) co_await storage_->unlock(next->clone());
     co_await drogon::sleepCoro(trantor::EventLoop::getEventLoopOfCurrentThread(), 0.02);
     co_return next.has_value();
   });
@@ -102,8 +102,7 @@ TEST_F(LockFilterTest, WorkThatHasFinishedItsHoldKeepsNoOneWaiting) {
 
 TEST_F(LockFilterTest, AStrategyWithoutStorageRunsWithoutALease) {
   storage_ = nullptr;
-  const auto value =
-      run([](LockHold& hold) -> drogon::Task<bool> { co_return hold.lease().has_value(); });
+  const auto value = run([](LockHold& hold) -> drogon::Task<bool> { co_return hold.isGranted(); });
   EXPECT_FALSE(std::get<bool>(value));
   EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kUnlocked}));
 }

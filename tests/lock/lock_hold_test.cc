@@ -19,7 +19,7 @@ class LockHoldTest : public testing::Test {
     auto granted = runOn(loops_.at(), [&] { return storage_->tryLock(request); });
     auto hold = std::make_shared<lock::LockHold>("test", lock::Strategy{"memory", storage_.get()},
                                                  lock::LockKey("k"));
-    hold->grant(granted.value());
+    hold->grant(std::move(granted).value());
     return hold;
   }
   bool isFree() {
@@ -50,7 +50,7 @@ drogon::Task<int> renewAgainAndAgain(std::shared_ptr<lock::LockHold> hold) {
 
 drogon::Task<int> raiseAgainAndAgain(std::shared_ptr<lock::LockHold> hold) {
   int raised = 0;
-  for (std::int64_t last = hold->lease()->fence;; ++raised) {
+  for (std::int64_t last = hold->fence().value();; ++raised) {
     const auto fence = co_await hold->renewFence(last);
     if (!fence) co_return raised;
     EXPECT_GT(*fence, last);
@@ -64,12 +64,12 @@ drogon::Task<int> raiseAgainAndAgain(std::shared_ptr<lock::LockHold> hold) {
 // The watchdog renews on the request's loop; the handler may be on any other.
 TEST_F(LockHoldTest, ItsLeaseAndFenceMayBeRenewedOnSeveralThreadsUntilItIsReleased) {
   const auto hold = held();
-  const auto granted = *hold->lease();
+  const auto fence = hold->fence().value();
+  const auto validUntil = hold->validUntil();
   auto renewals = startOn(loops_.at(1), [hold] { return renewAgainAndAgain(hold); });
   auto raises = startOn(loops_.at(2), [hold] { return raiseAgainAndAgain(hold); });
-  ASSERT_TRUE(eventually([&] {
-    return hold->lease()->fence > granted.fence + 50 && hold->validUntil() > granted.validUntil;
-  }));
+  ASSERT_TRUE(
+      eventually([&] { return hold->fence() > fence + 50 && hold->validUntil() > validUntil; }));
   EXPECT_EQ(runOn(loops_.at(), [hold] { return hold->release(); }), lock::Unlocked::kReleased);
   EXPECT_GT(finish(std::move(renewals)), 0);
   EXPECT_GT(finish(std::move(raises)), 0);

@@ -1,7 +1,6 @@
 // Guards and transaction options whose hold and observer are functions of a test.
 #pragma once
 
-#include "services/write/database.h"
 #include "services/write/guarded_write.h"
 #include "tests/support/kept_forever.h"
 
@@ -10,12 +9,12 @@
 
 namespace festa::test {
 
-using Deadline = std::function<SteadyTime()>;
-inline Deadline until(SteadyTime moment) {
+using Moment = std::function<SteadyTime()>;
+inline Moment until(SteadyTime moment) {
   return [moment] { return moment; };
 }
 
-struct TestHold : public Hold {
+struct TestHold : public LockHandle {
   SteadyTime validUntil() const override { return deadline ? deadline() : SteadyTime::max(); }
   drogon::Task<std::optional<std::int64_t>> renewFence(std::int64_t above) override {
     return renew(above);
@@ -24,7 +23,7 @@ struct TestHold : public Hold {
     if (unknown) unknown();
   }
 
-  Deadline deadline;
+  Moment deadline;
   std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t)> renew;
   std::function<void()> unknown;
 };
@@ -58,14 +57,15 @@ struct TestGuard {
   std::optional<std::int64_t> fence = {};
   std::string key = {};
   std::chrono::milliseconds lockWait{5000};
-  Deadline validUntil = {};
+  Moment validUntil = {};
   std::function<drogon::Task<std::optional<std::int64_t>>(std::int64_t)> renewFence = {};
   std::function<void()> commitUnknown = {};
   std::function<drogon::Task<>()> beforeCommit = {};
   WriteObserver* observer = nullptr;
 
-  operator WriteGuard() const {  // NOLINT: stands for one
-    WriteGuard guard;
+  // A new one each time, which lives as long as the test.
+  operator WriteGuard&() const {  // NOLINT: stands for one
+    auto& guard = keptForever(std::make_unique<WriteGuard>());
     guard.inside = inside;
     guard.fence = fence;
     guard.key = key;
@@ -88,7 +88,7 @@ struct TestGuard {
 };
 
 struct TestOptions {
-  Deadline notAfter = {};
+  Moment notAfter = {};
   std::chrono::milliseconds commitTimeout{5000};
   bool explicitCommit = false;
   std::function<drogon::Task<>()> beforeCommit = {};
@@ -97,9 +97,9 @@ struct TestOptions {
     TestGuard guard;
     guard.validUntil = notAfter;
     guard.beforeCommit = beforeCommit;
-    const WriteGuard lent = guard;
+    const WriteGuard& lent = guard;
     TransactionOptions options;
-    options.hold = lent.hold;
+    options.deadline = lent.hold;
     options.observer = lent.observer;
     options.commitTimeout = commitTimeout;
     options.explicitCommit = explicitCommit;

@@ -59,7 +59,7 @@ bool isFromOwnPage(const drogon::HttpRequest& request) {
   return isLocal && isLoopbackName(host) && origin == "http://" + host;
 }
 
-void RaceController::publish(Routes& routes) const {
+void RaceController::publish(RoutePublisher& routes) const {
   using Self = RaceController;
   routes.add(*this,
              {.method = drogon::Post, .path = "/lab/races", .access = kAdmins, .takesBody = true},

@@ -3,7 +3,7 @@
 
 #include "app/lab/race/race_desk.h"
 #include "app/strategies/strategies.h"
-#include "controllers/http/routes.h"
+#include "controllers/http/route_publisher.h"
 #include "controllers/live/event_stream.h"
 
 namespace festa {
@@ -19,7 +19,7 @@ class RaceController {
         strategies_(strategies),
         watchers_(std::make_shared<StreamPlaces>(std::move(bounds), kMostWatchers, 0)) {}
 
-  void publish(Routes& routes) const;
+  void publish(RoutePublisher& routes) const;
 
  private:
   drogon::Task<drogon::HttpResponsePtr> start(const Call<RaceWish>& call) const;

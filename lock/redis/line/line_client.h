@@ -5,13 +5,13 @@
 #include "lock/redis/line/abandoned_tickets.h"
 #include "lock/redis/line/due_times.h"
 #include "lock/redis/line/heartbeat.h"
-#include "lock/redis/line/line_actions.h"
 #include "lock/redis/line/line_protocol.h"
 #include "lock/redis/line/line_waiters.h"
 #include "lock/redis/line/offers_made.h"
 #include "lock/redis/line/shared_holds.h"
 
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace festa::lock {
@@ -24,8 +24,25 @@ namespace festa::lock {
 // process looks by itself when that is over, at each beat when its messages do not arrive, and
 // takes its places again when the server has forgotten them. A ticket whose waiter ends without an
 // answer is taken off the server as soon as that answers again, however long that takes.
-class LineClient : public LineActions {
+class LineClient {
  public:
+  // What follows from a decision, for the caller to carry out.
+  struct Send {
+    LineCommand command;
+  };
+  struct Granted {
+    WaiterId waiter;
+    Lease lease;
+  };
+  struct Busy {
+    WaiterId waiter;
+  };
+  struct Broken {  // no reply: it may hold the key
+    WaiterId waiter;
+  };
+  using Action = std::variant<Send, Granted, Busy, Broken>;
+  using Actions = std::vector<Action>;
+
   LineClient(std::string process, LinePolicy policy)
       : process_(std::move(process)), policy_(policy) {}
 

@@ -63,7 +63,8 @@ void LineClient::take(const LineReply::Grant& grant, const Granting& how, Action
   const bool isKept = policy_ == LinePolicy::kPlacePerKey;
   const auto left = shared_.begin(how.key, grant, {ticket->lease, how.sent, isKept, how.turns});
   abandon(how.key, left);
-  std::vector<Granted> turn{{waiter, Lease{how.key, grant.ticket, grant.fence, validUntil}}};
+  std::vector<Granted> turn;
+  turn.push_back({waiter, Lease(how.key, grant.ticket, grant.fence, validUntil)});
   turn[0].lease.received = received;
   if (together > 1 && shared_.turnOf(turn[0].lease) == SharedHolds::Turn::kNow)
     fillTurn(how.key, together, how.now, turn);

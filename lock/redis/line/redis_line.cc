@@ -71,7 +71,7 @@ void RedisLine::decide(Decision decision) {
   }
 }
 
-drogon::Task<std::optional<Lease>> RedisLine::take(LockRequest request) {
+drogon::Task<std::optional<Lease>> RedisLine::tryLock(LockRequest request) {
   Waiter waiter;
   const auto id = arrive(request, waiter);
   if (request.wait > Millis{0})
@@ -108,7 +108,7 @@ bool RedisLine::cancel(WaiterId id) {
 }
 
 drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
-  Lease onServer = lease;
+  Lease onServer = lease.clone();
   {
     const std::lock_guard guard(mutex_);
     auto owner = client_.prolonging(lease);
@@ -125,19 +125,21 @@ drogon::Task<bool> RedisLine::extend(Lease& lease, Extension extension) {
   co_return extended;
 }
 
-drogon::Task<Unlocked> RedisLine::giveBack(Lease lease) {
+drogon::Task<Unlocked> RedisLine::unlock(Lease lease) {
   LineClient::GivenBack given;
-  std::vector<std::pair<Waiter*, Lease>> next;
+  std::vector<Waiter*> next;
   {
     const std::lock_guard guard(mutex_);
     given = client_.giveBack(lease, SteadyClock::now());
-    for (auto& granted : given.next)
-      next.emplace_back(waiting_.extract(granted.waiter).mapped(), std::move(granted.lease));
+    for (auto& granted : given.next) {
+      next.push_back(waiting_.extract(granted.waiter).mapped());
+      next.back()->keep(std::move(granted.lease));
+    }
     armTimer();
   }
   if (!next.empty())
     trantor::EventLoop::getEventLoopOfCurrentThread()->queueInLoop([next = std::move(next)] {
-      for (const auto& [waiter, turn] : next) waiter->grantNow(turn);
+      for (auto* const waiter : next) waiter->resumeNow();
     });
   if (!given.leave) co_return given.released ? Unlocked::kReleased : Unlocked::kLost;
   LineExchange exchange(transport_, std::move(*given.leave));

@@ -1,4 +1,4 @@
-// The lines for locks on one Redis server, as one process stands in them.
+// Locks on one Redis server that are handed on in lines, as one process stands in them.
 #pragma once
 
 #include "lock/engine/waiter.h"
@@ -21,24 +21,22 @@ struct LineSurroundings {
   LockTableLimits limits = {};
 };
 
-// Carries the decisions of a LineClient out: commands to the server, messages from it, time.
-// Thread-safe. `commands`, `epochs` and what surrounds it outlive it; it outlives the event loops
-// on which it is used, because timers, replies and messages refer to it.
+// The storage of both policies; LinePolicy says what each of them promises. Carries the decisions
+// of a LineClient out: commands to the server, messages from it, time. Thread-safe. `commands`,
+// `epochs` and what surrounds it outlive it; it outlives the event loops on which it is used,
+// because timers, replies and messages refer to it.
 //
 // One subscription per process, made when the first waiter stands in line. While it has no waiters,
 // and no ticket of a failed waiter is left on the server, nothing is sent.
-class RedisLine : private AnswerListener {
+class RedisLine : public LockStorage, private AnswerListener {
  public:
   RedisLine(LinePolicy policy, RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
             const LineSurroundings& around);
 
-  // See LockStorage. In order of arrival, as far as the policy says.
-  drogon::Task<std::optional<Lease>> take(LockRequest request);
-  drogon::Task<bool> extend(Lease& lease, Extension extension);
-  drogon::Task<Unlocked> giveBack(Lease lease);
-
-  // Fails all waiters and later arrivals with LockClosed.
-  void close();
+  drogon::Task<std::optional<Lease>> tryLock(LockRequest request) override;
+  drogon::Task<bool> extend(Lease& lease, Extension extension) override;
+  drogon::Task<Unlocked> unlock(Lease lease) override;
+  void close() override;
 
   std::size_t waiters() const;
   // Offers that came too late for their receiver here.
@@ -77,6 +75,26 @@ class RedisLine : private AnswerListener {
   std::unordered_map<WaiterId, Waiter*> waiting_;  // those of client_
   SteadyTime armedFor_ = SteadyTime::max();
   bool closed_ = false;
+};
+
+// A lock in strict order of arrival, across processes.
+class RedisFairLockStorage : public RedisLine {
+ public:
+  static constexpr const char* kName = "redis-fair";
+
+  RedisFairLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                       const LineSurroundings& around)
+      : RedisLine(LinePolicy::kPlacePerWaiter, commands, std::move(keys), epochs, around) {}
+};
+
+// A lock that is handed on inside a process first, and between processes by message.
+class RedisPubSubLockStorage : public RedisLine {
+ public:
+  static constexpr const char* kName = "redis-pubsub";
+
+  RedisPubSubLockStorage(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
+                         const LineSurroundings& around)
+      : RedisLine(LinePolicy::kPlacePerKey, commands, std::move(keys), epochs, around) {}
 };
 
 }  // namespace festa::lock

@@ -44,7 +44,9 @@ if not last or tonumber(last) < tonumber(ARGV[2]) then redis.call('SET', KEYS[2]
 return {1}
 )");
 
-// KEYS hold, fence · ARGV owner, lease in ms or '', floor or ''.
+// KEYS hold, fence · ARGV owner, lease in ms or '', floor or ''. A counter below the floor is
+// raised to it, unlike on a single server (redis_holds.cc): the node may have missed the tokens
+// that a majority without it has handed out.
 const RedisScript kExtend(R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
 local number = 0

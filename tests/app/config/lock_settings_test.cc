@@ -1,7 +1,7 @@
 #include "app/config/lock_settings.h"
 
 #include "controllers/announcements/announcement_controller.h"
-#include "services/write/longest_attempt.h"
+#include "services/write/guarded_write.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -34,6 +34,24 @@ TEST(Metrics, AGaugeIsReadAtEachRendering) {
   EXPECT_THAT(textOf(metrics), HasSubstr("\nfesta_test 0\n"));
 }
 
+TEST(Metrics, AllUnknownPathsShareOneSeries) {
+  Metrics metrics;
+  const std::string id = "an-id";
+  metrics.answered({.id = id, .method = "GET", .route = "/festivals", .status = 200});
+  for (const auto* method : {"GET", "BREW"})
+    metrics.answered({.id = id, .method = method, .route = "", .status = 404});
+  const auto text = textOf(metrics);
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "festa_http_requests_total{method=\"GET\",route=\"/festivals\",status=\"200\"} 1\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "festa_http_requests_total{method=\"other\",route=\"unmatched\",status=\"404\"} 2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("BREW")));
+}
+
 TEST(Metrics, TheTextHasTheTimeOfItsRendering) {
   const Metrics metrics;
   const auto seconds = [] {

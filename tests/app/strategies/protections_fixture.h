@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/strategies/configured_protections.h"
-#include "controllers/http/held_lock.h"
+#include "controllers/http/protection.h"
 #include "controllers/http/request_context.h"
 #include "services/error.h"
 #include "tests/support/lock/idle_storage.h"

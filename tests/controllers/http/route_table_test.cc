@@ -1,6 +1,6 @@
 #include "controllers/http/route_table.h"
 
-#include "tests/support/servers/silent_endpoint.h"
+#include "tests/support/http/silent_route.h"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@ namespace {
 
 RouteTable makeAnnouncements() {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/announcements"));
-  table.add(silentEndpoint(drogon::Post, "/announcements"));
-  table.add(silentEndpoint(drogon::Patch, "/announcements/{id}"));
-  table.add(silentEndpoint(drogon::Delete, "/announcements/{id}"));
-  table.add(silentEndpoint(drogon::Post, "/festivals/{festivalId}/announcements/{id}"));
+  table.add(silentRoute(drogon::Get, "/announcements"));
+  table.add(silentRoute(drogon::Post, "/announcements"));
+  table.add(silentRoute(drogon::Patch, "/announcements/{id}"));
+  table.add(silentRoute(drogon::Delete, "/announcements/{id}"));
+  table.add(silentRoute(drogon::Post, "/festivals/{festivalId}/announcements/{id}"));
   return table;
 }
 
@@ -32,7 +32,7 @@ TEST(RouteTable, FindsALiteralPathWithEachOfItsMethods) {
   for (const auto* method : {"GET", "POST"}) {
     const auto match = announcements().match(method, "/announcements");
     EXPECT_EQ(match.result, Result::kFound) << method;
-    EXPECT_EQ(match.endpoint->head().path, "/announcements");
+    EXPECT_EQ(match.route->spec().path, "/announcements");
     EXPECT_TRUE(match.parameters.empty());
   }
 }
@@ -40,7 +40,7 @@ TEST(RouteTable, FindsALiteralPathWithEachOfItsMethods) {
 TEST(RouteTable, GivesThePathParametersByName) {
   const auto one = announcements().match("PATCH", "/announcements/42");
   EXPECT_EQ(one.result, Result::kFound);
-  EXPECT_EQ(one.endpoint->head().path, "/announcements/{id}");
+  EXPECT_EQ(one.route->spec().path, "/announcements/{id}");
   EXPECT_EQ(one.parameters, (Parameters{{"id", "42"}}));
   const auto two = announcements().match("POST", "/festivals/7/announcements/42");
   EXPECT_EQ(two.result, Result::kFound);
@@ -54,19 +54,19 @@ TEST(RouteTable, AParameterTakesAnySegmentAsItIs) {
 
 TEST(RouteTable, AnEndpointCanBePutInFrontOfAnother) {
   auto table = makeAnnouncements();
-  const auto* const before = table.match("DELETE", "/announcements/1").endpoint;
-  auto& place = table.endpointOf("DELETE", "/announcements/{id}");
+  const auto* const before = table.match("DELETE", "/announcements/1").route;
+  auto& place = table.at(drogon::Delete, "/announcements/{id}");
   EXPECT_EQ(place.get(), before);
-  place = silentEndpoint(drogon::Delete, "/announcements/{id}");
-  EXPECT_EQ(table.match("DELETE", "/announcements/1").endpoint, place.get());
-  EXPECT_THROW(table.endpointOf("GET", "/announcements/{id}"), std::logic_error);
+  place = silentRoute(drogon::Delete, "/announcements/{id}");
+  EXPECT_EQ(table.match("DELETE", "/announcements/1").route, place.get());
+  EXPECT_THROW(table.at(drogon::Get, "/announcements/{id}"), std::logic_error);
 }
 
 TEST(RouteTable, SaysWhichMethodsAPathHas) {
   const auto literal = announcements().match("DELETE", "/announcements");
   EXPECT_EQ(literal.result, Result::kMethodNotAllowed);
   EXPECT_EQ(literal.allow, "GET, POST");
-  EXPECT_EQ(literal.endpoint->head().path, "/announcements");
+  EXPECT_EQ(literal.route->spec().path, "/announcements");
   const auto parameterised = announcements().match("GET", "/announcements/42");
   EXPECT_EQ(parameterised.result, Result::kMethodNotAllowed);
   EXPECT_EQ(parameterised.allow, "PATCH, DELETE");
@@ -83,7 +83,7 @@ TEST(RouteTable, UnknownPathsAreNotFound) {
         "/announcements?x", "/festivals/7/announcements", "/festivals/7/notices/1"}) {
     const auto match = announcements().match("GET", path);
     EXPECT_EQ(match.result, Result::kNotFound) << path;
-    EXPECT_EQ(match.endpoint, nullptr) << path;
+    EXPECT_EQ(match.route, nullptr) << path;
     EXPECT_EQ(match.allow, "") << path;
     EXPECT_TRUE(match.parameters.empty()) << path;
   }
@@ -95,19 +95,18 @@ TEST(RouteTable, ATrailingSlashIsNotTheSamePath) {
 
 TEST(RouteTable, AMethodOnALaterPatternThatFitsIsFound) {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/announcements/{id}"));
-  table.add(silentEndpoint(drogon::Post, "/announcements/search"));
+  table.add(silentRoute(drogon::Get, "/announcements/{id}"));
+  table.add(silentRoute(drogon::Post, "/announcements/search"));
   const auto match = table.match("POST", "/announcements/search");
   EXPECT_EQ(match.result, Result::kFound);
-  EXPECT_EQ(match.endpoint->head().path, "/announcements/search");
+  EXPECT_EQ(match.route->spec().path, "/announcements/search");
   EXPECT_TRUE(match.parameters.empty());
-  EXPECT_EQ(table.match("GET", "/announcements/search").endpoint->head().path,
-            "/announcements/{id}");
+  EXPECT_EQ(table.match("GET", "/announcements/search").route->spec().path, "/announcements/{id}");
 }
 
 TEST(RouteTable, TheRootHasARouteOfItsOwn) {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/"));
+  table.add(silentRoute(drogon::Get, "/"));
   EXPECT_EQ(table.match("GET", "/").result, Result::kFound);
   EXPECT_EQ(table.match("GET", "/x").result, Result::kNotFound);
 }
@@ -118,20 +117,21 @@ TEST(RouteTable, AnEmptyTableFindsNothing) {
 
 TEST(RouteTable, AllowNamesTheMethodsOfEveryPatternThatFits) {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/a/{id}"));
-  table.add(silentEndpoint(drogon::Post, "/a/me"));
+  table.add(silentRoute(drogon::Get, "/a/{id}"));
+  table.add(silentRoute(drogon::Post, "/a/me"));
   EXPECT_EQ(table.match("DELETE", "/a/me").allow, "GET, POST");
 }
 
 TEST(RouteTable, AnEmptySegmentIsNoParameter) {
   RouteTable table;
-  table.add(silentEndpoint(drogon::Get, "/a/{id}"));
+  table.add(silentRoute(drogon::Get, "/a/{id}"));
   EXPECT_EQ(table.match("GET", "/a/").result, Result::kNotFound);
 }
 
 TEST(RouteTable, ListsEveryMethodOfEveryPath) {
   std::vector<std::string> all;
-  for (const auto& [method, pattern] : announcements().all()) all.push_back(method + ' ' + pattern);
+  for (const auto* route : announcements().all())
+    all.push_back(methodName(route->spec().method) + ' ' + route->spec().path);
   EXPECT_EQ(all,
             (std::vector<std::string>{"GET /announcements", "POST /announcements",
                                       "PATCH /announcements/{id}", "DELETE /announcements/{id}",

@@ -31,7 +31,7 @@ class LockMiddlewareTest : public WithMiddleware<LoopFixture> {
       return memory_->tryLock({.key = "k:1", .wait = Millis{0}, .lease = Millis{30'000}});
     });
     ASSERT_TRUE(next) << "the key is still taken";
-    runOn(timers_.at(), [&] { return memory_->unlock(*next); });
+    runOn(timers_.at(), [&] { return memory_->unlock(next->clone()); });
   }
 
   const std::shared_ptr<lock::MemoryLockStorage> memory_ =

@@ -1,4 +1,4 @@
-#include "lock/engine/renewal.h"
+#include "lock/engine/watchdog.h"
 
 #include <gtest/gtest.h>
 

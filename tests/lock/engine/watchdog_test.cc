@@ -40,7 +40,7 @@ class WatchdogTest : public WithMiddleware<LoopFixture> {
   bool isTaken() {
     const auto lease = tryTake();
     if (!lease) return true;
-    runOn(timers_.at(), [&] { return memory_->unlock(*lease); });
+    runOn(timers_.at(), [&] { return memory_->unlock(lease->clone()); });
     return false;
   }
 
@@ -199,15 +199,16 @@ TEST_F(WatchdogTest, AFenceMayBeRenewedWhileALeaseIsBeingRenewed) {
   std::optional<std::int64_t> renewed;
   const Handler both = [&](HttpRequestPtr request) -> drogon::Task<HttpResponsePtr> {
     const auto hold = lock::holdOf(request);
-    const auto granted = *hold->lease();
+    const auto fence = hold->fence().value();
+    const auto validUntil = hold->validUntil();
     const std::function<bool()> asked = [&] { return paced_->asked >= 1; };
     co_await waitFor(asked);
     paced_->answerMayCome = true;
-    renewed = co_await hold->renewFence(granted.fence + 10);
+    renewed = co_await hold->renewFence(fence + 10);
     const std::function<bool()> isLater = [&] { return renewals(RenewalOutcome::kRenewed) >= 1; };
     co_await waitFor(isLater);
-    EXPECT_EQ(hold->lease()->fence, granted.fence + 11);
-    EXPECT_GT(hold->validUntil(), granted.validUntil);
+    EXPECT_EQ(hold->fence(), fence + 11);
+    EXPECT_GT(hold->validUntil(), validUntil);
     co_return co_await ok(request);
   };
   finish(start(make(lasting(Millis{1500}, Millis{60'000})), both));
@@ -248,7 +249,7 @@ TEST_P(RenewalRace, NeverRenewsAfterUnlockNorAnothersHold) {
   letPass(lease / 2);  // the next renewal would have come by then
   EXPECT_EQ(paced_->askedAfterUnlock, 0);
   EXPECT_EQ(hold_->validUntil(), validAtUnlock);
-  EXPECT_EQ(runOn(timers_.at(), [&] { return memory_->unlock(*another); }),
+  EXPECT_EQ(runOn(timers_.at(), [&] { return memory_->unlock(another->clone()); }),
             lock::Unlocked::kReleased);
   EXPECT_EQ(recorder_->outcomes(), (std::vector{LockOutcome::kReleased}));
 }

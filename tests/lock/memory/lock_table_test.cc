@@ -29,7 +29,7 @@ LockTable table(LockTableLimits limits = {}) {
 
 // The lease of an arrival that must be granted at once.
 Lease granted(const LockTable::Arrival& arrival) {
-  return std::get<LockTable::Grant>(arrival).lease;
+  return std::get<LockTable::Grant>(arrival).lease.clone();
 }
 
 bool isQueued(const LockTable::Arrival& arrival) {
@@ -289,7 +289,7 @@ TEST(LockTable, ExtendGivesANewLeaseCountedFromNow) {
 TEST(LockTable, ExtendGivesAFenceAboveTheOneAskedForAndAboveItsOwn) {
   auto locks = table();
   auto lease = granted(locks.arrive(1, "k", kLease, kStart));
-  const auto before = lease;
+  const auto before = lease.clone();
   ASSERT_TRUE(locks.extend(lease, newFence(before.fence + 50), kStart));
   EXPECT_EQ(lease.fence, before.fence + 51);
   EXPECT_EQ(lease.validUntil, before.validUntil);
@@ -303,7 +303,7 @@ TEST(LockTable, ExtendGivesAFenceAboveTheOneAskedForAndAboveItsOwn) {
 TEST(LockTable, ExtendChangesLeaseAndFenceTogether) {
   auto locks = table();
   auto lease = granted(locks.arrive(1, "k", kLease, kStart));
-  const auto before = lease;
+  const auto before = lease.clone();
   ASSERT_TRUE(locks.extend(lease, {Millis(300), before.fence}, kStart + Millis(10)));
   EXPECT_GT(lease.fence, before.fence);
   EXPECT_GT(lease.validUntil, before.validUntil);
@@ -313,7 +313,7 @@ TEST(LockTable, ExtendChangesLeaseAndFenceTogether) {
 TEST(LockTable, ExtendIsLostWhenALaterEpochOwnsTheFenceAndChangesNothing) {
   auto locks = table();
   auto lease = granted(locks.arrive(1, "k", kLease, kStart));
-  const auto before = lease;
+  const auto before = lease.clone();
   EXPECT_FALSE(locks.extend(lease, {Millis(300), std::int64_t{6} << 32}, kStart));
   EXPECT_EQ(lease.fence, before.fence);
   EXPECT_EQ(lease.validUntil, before.validUntil);
@@ -323,7 +323,7 @@ TEST(LockTable, ExtendIsLostWhenALaterEpochOwnsTheFenceAndChangesNothing) {
 TEST(LockTable, ExtendOfALostHoldChangesNothing) {
   auto locks = table();
   auto lease = granted(locks.arrive(1, "k", kLease, kStart));
-  const auto before = lease;
+  const auto before = lease.clone();
   locks.arrive(2, "k", kLease, kStart);
   const auto late = kStart + kLease;
   EXPECT_FALSE(locks.extend(lease, {kLease, 0}, late)) << "expired";
@@ -350,7 +350,7 @@ TEST(LockTable, OwnersAreUniqueAndFencesStrictlyGrow) {
     const auto key = "k" + std::to_string(i % 10);
     const auto now = kStart + i * kLease;
     const auto lease = i % 2 == 0 ? granted(locks.arrive(1, key, kLease, now))
-                                  : locks.tryArrive(key, kLease, now)->lease;
+                                  : locks.tryArrive(key, kLease, now)->lease.clone();
     EXPECT_TRUE(owners.insert(lease.owner).second) << lease.owner;
     EXPECT_GT(lease.fence, last);
     last = lease.fence;
@@ -489,7 +489,7 @@ TEST(LockTable, AMemberThatDoesNotComeBackHoldsTheKeyUntilTheLeaseEnds) {
   locks.release("k", members[0].lease.owner, kStart);
   EXPECT_TRUE(locks.expire("k", kStart + kLease - Millis(1)).empty());
   EXPECT_THAT(waitersOf(locks.expire("k", kStart + kLease)), ElementsAre(3));
-  auto late = members[1].lease;
+  auto late = members[1].lease.clone();
   EXPECT_FALSE(locks.extend(late, newFence(1), kStart + kLease));
   EXPECT_FALSE(locks.release("k", late.owner, kStart + kLease).released);
 }
@@ -589,7 +589,7 @@ class Simulation {
     ASSERT_EQ(lease.validUntil, now_ + length - lock::driftMargin(length));
     lastFence_ = lease.fence;
     keys_[key].latest = holds_.size();
-    holds_.push_back({lease, now_ + length});
+    holds_.push_back({lease.clone(), now_ + length});
   }
 
   void recordNext(const LockTable::Grants& next, const std::string& key) {
@@ -654,7 +654,7 @@ class Simulation {
   void release() {
     const auto index = anyHold();
     if (!index) return;
-    const auto lease = holds_[*index].lease;
+    const auto lease = holds_[*index].lease.clone();
     const bool current = isCurrent(*index);
     const bool latest = keys_[lease.key].latest == *index && !holds_[*index].ended;
     const auto release = locks_.release(lease.key, lease.owner, now_);
@@ -688,7 +688,7 @@ class Simulation {
     if (pick(2) == 0) extension.lease = anyLease();
     if (pick(2) == 0) extension.fenceAbove = lastFence_ + pick(5) - 2;
     const bool current = isCurrent(*index);
-    const auto before = hold.lease;
+    const auto before = hold.lease.clone();
     ASSERT_EQ(locks_.extend(hold.lease, extension, now_), current);
     if (!current || !extension.fenceAbove) {
       ASSERT_EQ(hold.lease.fence, before.fence);

@@ -1,6 +1,6 @@
 #include "services/coupons/shared_grant.h"
 
-#include "controllers/http/held_lock.h"
+#include "controllers/http/protection.h"
 #include "lock/memory/memory_lock_storage.h"
 #include "services/coupons/coupon_service.h"
 #include "services/idempotency/idempotency_service.h"
@@ -57,7 +57,7 @@ class SharedGrantTest : public DatabaseFixture {
     HeldLock held(*hold);
     WriteGuard guard;
     guard.hold = &held;
-    guard.fence = hold->lease()->fence;
+    guard.fence = hold->fence();
     std::optional<CouponClaim> claimed;
     std::exception_ptr failure;
     try {
@@ -86,7 +86,7 @@ class SharedGrantTest : public DatabaseFixture {
                             [this, &service, wish = wishes[i]] { return claim(service, wish); }));
       EXPECT_TRUE(eventually([&] { return storage_->waiters() == i + 1; }));
     }
-    runOn(loops2_.at(), [&] { return storage_->unlock(*first); });
+    runOn(loops2_.at(), [&] { return storage_->unlock(first->clone()); });
     return all;
   }
   std::vector<std::future<CouponClaim>> start(const std::vector<Wish>& wishes) {
@@ -156,7 +156,7 @@ TEST_F(SharedGrantTest, TheNextHolderNeedNotWaitUntilAllHaveBeenAnswered) {
   EXPECT_TRUE(eventually([&] { return finished_ == 2; })) << "each has given back for itself";
   finishedWait_ = false;
   EXPECT_THAT(sequencesOf(std::move(all)), ElementsAre(1, 2, 3));
-  EXPECT_EQ(runOn(loops2_.at(), [&] { return storage_->unlock(*next); }),
+  EXPECT_EQ(runOn(loops2_.at(), [&] { return storage_->unlock(next->clone()); }),
             lock::Unlocked::kReleased);
 }
 

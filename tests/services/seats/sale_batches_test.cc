@@ -1,6 +1,6 @@
 #include "services/seats/sale_batches.h"
 
-#include "controllers/http/held_lock.h"
+#include "controllers/http/protection.h"
 #include "lock/lock_filter.h"
 #include "lock/memory/memory_lock_storage.h"
 #include "services/idempotency/idempotency_service.h"
@@ -239,7 +239,7 @@ class HeldSaleBatchesTest : public SaleBatchesTest {
   bool isFree(int number) {
     const lock::LockRequest request{keyOf(number), lock::Millis{0}, lock::Millis{30'000}};
     auto lease = runOn(loops_.at(), [&] { return storage_->tryLock(request); });
-    if (lease) runOn(loops_.at(), [&] { return storage_->unlock(*lease); });
+    if (lease) runOn(loops_.at(), [&] { return storage_->unlock(lease->clone()); });
     return lease.has_value();
   }
   bool isSold(int number) {
@@ -272,7 +272,7 @@ class HeldSaleBatchesTest : public SaleBatchesTest {
     HeldLock held(hold);
     WriteGuard guard;
     guard.hold = &held;
-    guard.fence = hold.lease()->fence;
+    guard.fence = hold.fence();
     const SeatRef seat{1, "A", number};
     co_await service_.reserve(seat, 1, guard, nullptr);
     co_return true;

@@ -1,4 +1,4 @@
-#include "services/write/batch_queue.h"
+#include "services/write/batches.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "services/write/guarded_statement.h"
+#include "services/write/guarded_write.h"
 
 #include "services/seats/reservation_service.h"
 #include "tests/services/database_fixture.h"

@@ -1,5 +1,4 @@
 // Writes inside a lock middleware: what is stored while, after and without the hold.
-#include "controllers/http/held_lock.h"
 #include "controllers/http/protection.h"
 #include "lock/memory/memory_lock_storage.h"
 #include "services/write/transaction.h"
@@ -36,7 +35,7 @@ class WatchedStorage : public lock::LockStorage {
   drogon::Task<lock::Unlocked> unlock(lock::Lease lease) override {
     ++unlocks;
     onUnlock_();
-    return inner_->unlock(lease);
+    return inner_->unlock(std::move(lease));
   }
   void close() override { inner_->close(); }
 

@@ -54,7 +54,7 @@ class LateLease : public MiddlewareFixture {
   Handler handler() {
     return [this](HttpRequestPtr request) {
       const auto hold = lock::holdOf(request);
-      fences_.push_back(hold->lease()->fence);
+      fences_.push_back(*hold->fence());
       if (SteadyClock::now() >= hold->validUntil()) ++ranTooLate_;
       return ok(request);
     };
@@ -133,7 +133,7 @@ TEST_F(LateLease, OfABlockedLoopIsNotGivenToTheHandlerWhileAnotherHoldsTheKey) {
     return runOn(timers_.at(), [&] { return memory->tryLock(request); }).value();
   };
   const auto giveBack = [&](const Lease& lease) {
-    return runOn(timers_.at(), [&] { return memory->unlock(lease); });
+    return runOn(timers_.at(), [&] { return memory->unlock(lease.clone()); });
   };
   const auto before = take(Millis{60'000});
   auto answer = start(make(lockable), handler());

@@ -1,4 +1,4 @@
-#include "services/write/longest_attempt.h"
+#include "services/write/guarded_write.h"
 
 #include "services/coupons/coupon_service.h"
 #include "services/festivals/event_dates.h"

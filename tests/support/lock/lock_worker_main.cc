@@ -29,7 +29,22 @@ struct Request {
   lock::LockRequest wish;
 };
 
+// A command and its loop have a copy each.
 struct Held {
+  Held(Request asker, Lease granted, lock::SteadyTime sent, lock::SteadyTime when)
+      : request(std::move(asker)),
+        lease(std::move(granted)),
+        fence(lease.fence),
+        asked(sent),
+        at(when) {}
+  Held(const Held& other)
+      : request(other.request),
+        lease(other.lease.clone()),
+        fence(other.fence),
+        asked(other.asked),
+        at(other.at) {}
+  Held& operator=(Held&&) = default;
+
   Request request;
   Lease lease;
   std::int64_t fence;  // of the grant
@@ -128,7 +143,7 @@ class Worker {
     --waiting_;
     if (lease) {
       ++holding_;
-      co_return Held{request, *lease, lease->fence, asked, at};
+      co_return Held(request, std::move(*lease), asked, at);
     }
     say(failure.empty() ? "busy " + request.id : "failed " + request.id + " " + failure);
     co_return std::nullopt;
@@ -136,7 +151,7 @@ class Worker {
 
   drogon::Task<> giveBack(Held held) {
     const auto sent = SteadyClock::now();
-    const auto how = co_await storage_->unlock(held.lease);
+    const auto how = co_await storage_->unlock(held.lease.clone());
     --holding_;
     const auto end = how == Unlocked::kReleased ? History::End::kReleased
                      : how == Unlocked::kLost   ? History::End::kLost
@@ -156,7 +171,7 @@ class Worker {
     if (!held) co_return;
     {
       const std::lock_guard guard(mutex_);
-      held_.insert_or_assign(request.id, *held);
+      held_.insert_or_assign(request.id, Held(*held));
     }
     announce(*held);
   }
@@ -177,7 +192,7 @@ class Worker {
       const bool ours = co_await storage_->extend(held.lease, longer);
       if (ours) {
         const std::lock_guard guard(mutex_);
-        held_.insert_or_assign(held.request.id, held);
+        held_.insert_or_assign(held.request.id, Held(held));
       }
       say((ours ? "extended " : "lost ") + held.request.id);
     } catch (const std::exception& error) {

@@ -44,7 +44,7 @@ class PacedStorage : public lock::LockStorage {
 
   drogon::Task<lock::Unlocked> unlock(lock::Lease lease) override {
     unlocked = true;
-    return inner_->unlock(lease);
+    return inner_->unlock(std::move(lease));
   }
   void close() override { inner_->close(); }
 

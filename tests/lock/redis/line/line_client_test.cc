@@ -49,13 +49,14 @@ class LineClientTest : public testing::Test {
     client_.replied(said.command, said.reply, said.sent, now_, actions);
     std::vector<LineClient::Granted> all;
     for (auto& action : actions)
-      if (auto* granted = std::get_if<LineClient::Granted>(&action)) all.push_back(*granted);
+      if (auto* granted = std::get_if<LineClient::Granted>(&action))
+        all.push_back(std::move(*granted));
     return all;
   }
   std::optional<LineClient::Granted> read(const Said& said) {
-    const auto all = readAll(said);
+    auto all = readAll(said);
     EXPECT_LE(all.size(), 1U);
-    return all.empty() ? std::nullopt : std::optional(all[0]);
+    return all.empty() ? std::nullopt : std::optional(std::move(all[0]));
   }
   // Does what is due; how many commands took tickets off the server.
   std::size_t tick() {
@@ -78,10 +79,10 @@ class LineClientTest : public testing::Test {
 
   // Who has the key after that, without the server.
   LineClient::Granted giveTurn(const Lease& lease) {
-    const auto given = client_.giveBack(lease, now_);
+    auto given = client_.giveBack(lease, now_);
     EXPECT_TRUE(given.released);
     EXPECT_FALSE(given.leave);
-    return given.next.at(0);
+    return std::move(given.next.at(0));
   }
 
   SteadyTime now_{std::chrono::hours(1)};
@@ -169,7 +170,8 @@ class OnePlaceTest : public LineClientTest {
       LineClient::Actions actions;
       client_.heard(message.text, now_, actions);
       for (auto& action : actions)
-        if (auto one = read(execute(std::get<LineClient::Send>(action).command))) granted = one;
+        if (auto one = read(execute(std::get<LineClient::Send>(action).command)))
+          granted = std::move(one);
     }
     return granted;
   }
@@ -297,7 +299,7 @@ TEST_F(LineClientTest, NewWaiterWhoseArrivalWasNotSentHasNothingToLeave) {
 
 TEST_F(LineClientTest, ALeaseThatIsNotOfThisProcessIsNotGivenBack) {
   for (const auto* owner : {"", "a,b", "p", "p 1", "another:1:1000"}) {
-    const auto given = client_.giveBack({"k", owner}, now_);
+    const auto given = client_.giveBack(Lease("k", owner, 0), now_);
     EXPECT_FALSE(given.released || given.leave || !given.next.empty()) << owner;
   }
 }
@@ -467,14 +469,14 @@ TEST_F(OnePlaceTest, OneCommandDrawsTheFencesOfAllWhoFollow) {
   const auto first = read(arrive().second);
   std::vector<WaiterId> line;
   for (int i = 0; i < 5; ++i) line.push_back(standHere());
-  auto lease = first->lease;
+  auto lease = first->lease.clone();
   auto next = read(execute(*client_.giveBack(lease, now_).leave));
   for (std::size_t i = 0;; ++i) {
     ASSERT_TRUE(next);
     EXPECT_EQ(next->waiter, line[i]);
     EXPECT_GT(next->lease.fence, lease.fence);
     EXPECT_NE(next->lease.owner, lease.owner);
-    lease = next->lease;
+    lease = std::move(next->lease);
     if (i + 1 == line.size()) break;
     next = giveTurn(lease);
   }
@@ -484,15 +486,16 @@ TEST_F(OnePlaceTest, OneCommandDrawsTheFencesOfAllWhoFollow) {
 }
 
 TEST_F(OnePlaceTest, AfterSixteenTurnsInARowAnotherProcessIsFirst) {
-  auto lease = read(arrive().second)->lease;
+  auto lease = std::move(read(arrive().second)->lease);
   for (int i = 0; i < 40; ++i) standHere();
   server_.execute(lock::ArriveCommand{"k", "q:1:8000"}, "q", now_);
   int turns = 1;
   while (true) {
-    const auto given = client_.giveBack(lease, now_);
-    auto next = given.leave ? read(execute(*given.leave)) : std::optional(given.next.at(0));
+    auto given = client_.giveBack(lease, now_);
+    auto next =
+        given.leave ? read(execute(*given.leave)) : std::optional(std::move(given.next.at(0)));
     if (!next) break;
-    lease = next->lease;
+    lease = std::move(next->lease);
     ASSERT_LE(++turns, lock::kInARow);
   }
   EXPECT_EQ(turns, lock::kInARow);
@@ -503,13 +506,14 @@ TEST_F(OnePlaceTest, AfterSixteenTurnsInARowAnotherProcessIsFirst) {
 }
 
 TEST_F(OnePlaceTest, WithoutAnotherProcessTheTurnsGoOn) {
-  auto lease = read(arrive().second)->lease;
+  auto lease = std::move(read(arrive().second)->lease);
   for (int i = 0; i < 40; ++i) standHere();
   for (int i = 0; i < 40; ++i) {
-    const auto given = client_.giveBack(lease, now_);
-    const auto next = given.leave ? read(execute(*given.leave)) : std::optional(given.next.at(0));
+    auto given = client_.giveBack(lease, now_);
+    auto next =
+        given.leave ? read(execute(*given.leave)) : std::optional(std::move(given.next.at(0)));
     ASSERT_TRUE(next) << i;
-    lease = next->lease;
+    lease = std::move(next->lease);
   }
 }
 

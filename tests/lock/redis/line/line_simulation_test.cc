@@ -312,19 +312,19 @@ class Simulation {
     auto& user = users_.at(idOf(process, waiter));
     if (user.ended) complain("told twice, or after its cancellation");
     user.ended = true;
-    user.lease = lease;
+    user.lease = lease.clone();
     if (lease.company) {
       ++shared;
-      members_[lease.company.get()].push_back(lease);
+      members_[lease.company.get()].push_back(lease.clone());
     }
     write(lease);
     // Most hold for a moment, some for most of their lease and write again, some never come back.
     const int kind = roll(20);
     if (kind == 0) return;
     const Millis hold{kind == 1 ? roll(2000) : 5};
-    afterFor(process, hold, [this, &process, lease] {
-      write(lease);
-      release(process, lease);
+    afterFor(process, hold, [this, &process, held = std::make_shared<lock::Lease>(lease.clone())] {
+      write(*held);
+      release(process, *held);
     });
   }
 
