@@ -5,7 +5,7 @@
 
 namespace festa {
 
-// As CMake's project version has it, e.g. "1.1.0".
+// As CMake's project version has it, e.g. "2.0.0".
 std::string_view version();
 
 }  // namespace festa

@@ -8,7 +8,7 @@ namespace festa {
 
 namespace {
 
-constexpr double kEvery = 0.05;
+constexpr double kMeasureEvery = 0.05;
 
 }  // namespace
 
@@ -18,9 +18,9 @@ void LoopLag::watch(trantor::EventLoop* loop) {
 
 void LoopLag::tick(trantor::EventLoop* loop) {
   const auto asked = std::chrono::steady_clock::now();
-  loop->runAfter(kEvery, [self = shared_from_this(), loop, asked] {
+  loop->runAfter(kMeasureEvery, [self = shared_from_this(), loop, asked] {
     const auto now = std::chrono::steady_clock::now();
-    self->late_.add(std::chrono::duration<double>(now - asked).count() - kEvery, now);
+    self->late_.add(std::chrono::duration<double>(now - asked).count() - kMeasureEvery, now);
     self->tick(loop);
   });
 }

@@ -11,14 +11,14 @@ using drogon::HttpResponsePtr;
 
 namespace {
 
-Credentials parseLogin(const Asked& asked) {
+Credentials parseCouncilLogin(const Asked& asked) {
   FieldReader fields(asked.body());
   auto input = readCredentials(fields, "username", "password");
   fields.done();
   return input;
 }
 
-NewCouncil parseNew(const Asked& asked) {
+NewCouncil parseNewCouncil(const Asked& asked) {
   FieldReader fields(asked.body());
   NewCouncil input{fields.id("festivalId"), readNewLogin(fields, "username"),
                    fields.password("password", kMinPassword, kMaxPassword)};
@@ -45,10 +45,10 @@ void CouncilController::publish(RoutePublisher& routes) const {
               .takesBody = true,
               .checksPassword = true,
               .answersToken = true},
-             parseLogin, &Self::login);
+             parseCouncilLogin, &Self::login);
   routes.add(*this,
              {.method = drogon::Post, .path = "/councils", .access = kAdmins, .takesBody = true},
-             parseNew, &Self::create);
+             parseNewCouncil, &Self::create);
   routes.add(*this,
              {.method = drogon::Patch,
               .path = "/councils/password",

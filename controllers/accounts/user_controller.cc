@@ -31,7 +31,7 @@ std::string readEmail(FieldReader& fields) {
   return email;
 }
 
-NewUser parseNew(const Asked& asked) {
+NewUser parseNewUser(const Asked& asked) {
   FieldReader fields(asked.body());
   NewUser input;
   input.credentials = {readNewLogin(fields, "userId"),
@@ -44,7 +44,7 @@ NewUser parseNew(const Asked& asked) {
   return input;
 }
 
-Credentials parseLogin(const Asked& asked) {
+Credentials parseUserLogin(const Asked& asked) {
   FieldReader fields(asked.body());
   auto input = readCredentials(fields, "userId", "userPw");
   fields.done();
@@ -62,7 +62,7 @@ void UserController::publish(RoutePublisher& routes) const {
               .takesBody = true,
               .checksPassword = true,
               .isEnveloped = true},
-             parseNew, &Self::create);
+             parseNewUser, &Self::create);
   routes.add(*this,
              {.method = drogon::Post,
               .path = "/users/login",
@@ -71,7 +71,7 @@ void UserController::publish(RoutePublisher& routes) const {
               .checksPassword = true,
               .answersToken = true,
               .isEnveloped = true},
-             parseLogin, &Self::login);
+             parseUserLogin, &Self::login);
 }
 
 drogon::Task<HttpResponsePtr> UserController::create(const Call<NewUser>& call) const {

@@ -8,8 +8,8 @@ namespace festa {
 
 namespace {
 
-constexpr std::chrono::milliseconds kFeedEvery{200};
-constexpr int kQuietRounds = 50;  // then a comment shows whether the reader is still there
+constexpr std::chrono::milliseconds kClaimsEvery{200};
+constexpr int kQuietClaimRounds = 50;  // then a comment shows whether the reader is still there
 
 }  // namespace
 
@@ -29,8 +29,8 @@ std::string eventOf(const ClaimView& claim) {
 }
 
 ClaimFeed::ClaimFeed(const ClaimReader& claims)
-    : PeriodicTask(kFeedEvery, {.fails = "claims cannot be read for their event streams",
-                                .worksAgain = "claims are read again for their event streams"}),
+    : PeriodicTask(kClaimsEvery, {.fails = "claims cannot be read for their event streams",
+                                  .worksAgain = "claims are read again for their event streams"}),
       claims_(claims) {}
 
 void ClaimFeed::add(const ClaimView& claim, std::chrono::sys_seconds expiresAt,
@@ -70,7 +70,7 @@ bool ClaimFeed::goesOn(Reader& reader, const ClaimView* now) {
     reader.last = *now;
     reader.quietRounds = 0;
     listens = reader.sink->send(eventOf(reader.last));
-  } else if (++reader.quietRounds >= kQuietRounds) {
+  } else if (++reader.quietRounds >= kQuietClaimRounds) {
     reader.quietRounds = 0;
     listens = reader.sink->send(kStillHere);
   }

@@ -12,10 +12,10 @@ namespace festa {
 
 namespace {
 
-constexpr std::chrono::milliseconds kFeedEvery{200};
-constexpr int kQuietRounds = 50;  // then a listener gets a new id to come back with
-constexpr int kIdleRounds = 10;   // between looks without listeners
-constexpr int kMostPages = 8;     // so many pages of what is new are told in one look
+constexpr std::chrono::milliseconds kNotificationsEvery{200};
+constexpr int kQuietNotificationRounds = 50;  // then a listener gets a new id to come back with
+constexpr int kIdleRounds = 10;               // between looks without listeners
+constexpr int kMostPages = 8;                 // so many pages of what is new are told in one look
 constexpr NotificationService::Page kReturnPage{.rows = 200, .bytes = 256UL * 1024};
 constexpr LookBudget::Limits kReturnWork{
     .reads = 20, .bytes = 4 * kReturnPage.bytes, .time = std::chrono::milliseconds(100)};
@@ -51,8 +51,8 @@ ListenerQuery parseListener(const Asked& asked) {
 }
 
 NotificationFeed::NotificationFeed(const NotificationService& outbox)
-    : PeriodicTask(kFeedEvery, {.fails = "notifications cannot be read",
-                                .worksAgain = "notifications are read again"}),
+    : PeriodicTask(kNotificationsEvery, {.fails = "notifications cannot be read",
+                                         .worksAgain = "notifications are read again"}),
       outbox_(outbox) {}
 
 void NotificationFeed::add(ListenerQuery listener, std::unique_ptr<EventSink> sink) {
@@ -63,7 +63,7 @@ void NotificationFeed::add(ListenerQuery listener, std::unique_ptr<EventSink> si
       .sink = std::move(sink),
       .patience = {},
       // With the first look, so that a listener that loses its connection soon can come back, too.
-      .quietRounds = kQuietRounds - 1};
+      .quietRounds = kQuietNotificationRounds - 1};
   readers_.add(std::move(reader), [](Reader& one) { return one.sink->send(kComeBackSoon); });
 }
 
@@ -119,7 +119,8 @@ bool NotificationFeed::goesOn(Reader& reader, Telling& telling) const {
     return reader.sink->isConnected();
   }
   if (telling.news().isComplete) reader.told.reset();
-  if (text.empty() && ++reader.quietRounds < kQuietRounds) return reader.sink->isConnected();
+  if (text.empty() && ++reader.quietRounds < kQuietNotificationRounds)
+    return reader.sink->isConnected();
   reader.quietRounds = 0;
   if (text.empty()) text = eventText({.id = telling.news().seen.text()});
   return reader.sink->send(text);

@@ -5,6 +5,7 @@
 #include "controllers/json/paging.h"
 #include "controllers/json/responses.h"
 #include "controllers/seats/performance_json.h"
+#include "services/seats/seat.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t kMaxTitle = 100;
 constexpr std::size_t kMaxContent = 3000;
 constexpr std::size_t kMaxActing = 200;
-constexpr std::size_t kMaxLocation = 20;
 constexpr std::size_t kMaxSections = 1000;
 constexpr std::int64_t kMaxSeats = 50'000;  // of a section
 const std::vector<std::string> kCategories{"MUSICAL", "CONCERT", "PLAY", "CLASSIC", "SPORT"};
@@ -53,7 +53,7 @@ std::vector<SeatSection> readSections(FieldReader& fields) {
   std::set<std::string> locations;
   fields.each("seats", kMaxSections, [&](FieldReader& item) {
     sections.push_back(
-        {item.text("location", kMaxLocation), item.number("seatCount", 1, kMaxSeats)});
+        {item.text("location", kMaxSeatLocation), item.number("seatCount", 1, kMaxSeats)});
     if (item.isRight("location") && !locations.insert(sections.back().location).second)
       item.reject("location", "같은 구역이 두 번 있습니다.", "must not be there twice");
   });
@@ -87,8 +87,8 @@ PageRequest parsePage(const Asked& asked) {
 
 SeatQuery parseSeatQuery(const Asked& asked) {
   const auto id = pathId(asked);
-  return {id,
-          parseText(asked.request().getParameter("location"), inQuery("location"), kMaxLocation)};
+  return {id, parseText(asked.request().getParameter("location"), inQuery("location"),
+                        kMaxSeatLocation)};
 }
 
 constexpr ListOwner kAllPerformances{ListKind::kPerformances, 0};

@@ -21,8 +21,6 @@ const lock::Lockable kSeats{
 
 namespace {
 
-constexpr std::size_t kMaxLocation = 20;
-
 std::int64_t performanceIn(const Asked& asked) {
   return asked.pathId("id");
 }
@@ -44,7 +42,7 @@ ReservationWish parseWish(const Asked& asked) {
   const auto performanceId = performanceIn(asked);
   FieldReader fields(asked.body());
   const auto userId = ownerIn(fields, asked.caller());
-  const auto location = fields.text("seatLocation", kMaxLocation);
+  const auto location = fields.text("seatLocation", kMaxSeatLocation);
   const auto number = fields.number("seatNumber", 1, std::numeric_limits<std::int32_t>::max());
   fields.done();
   if (!asked.caller().hasRole("ROLE_ADMIN") && asked.caller().uid != userId)

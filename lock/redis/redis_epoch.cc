@@ -9,7 +9,7 @@ namespace festa::lock {
 
 namespace {
 
-constexpr int kAttempts = 3;
+constexpr int kEpochAttempts = 3;
 
 // KEYS fence, home, loss · ARGV nonce, floor → mark · '': the counter can be used as it is.
 // A mark names the server that made it: one that came with a snapshot or to a replica may be older
@@ -77,7 +77,7 @@ drogon::Task<bool> installEpoch(RedisCommands& commands, RedisKeys keys, std::st
 
 drogon::Task<> startNewEpoch(RedisCommands& commands, RedisKeys keys, EpochSource& epochs,
                              std::int64_t floor) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kEpochAttempts; ++attempt) {
     const std::string nonce = randomOwnerPrefix();
     const auto mark = co_await markLoss(commands, keys, nonce, floor);
     if (mark.empty()) co_return;

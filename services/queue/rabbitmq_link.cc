@@ -9,8 +9,8 @@ namespace festa::queue {
 
 namespace {
 
-constexpr Millis kFirstPause{100};
-constexpr Millis kLongestPause{2'000};
+constexpr Millis kFirstReconnectPause{100};
+constexpr Millis kLongestReconnectPause{2'000};
 
 }  // namespace
 
@@ -35,14 +35,14 @@ void RabbitMqLink::join() {
 }
 
 void RabbitMqLink::run() {
-  RetryPauses backoff(kFirstPause, kLongestPause);
+  RetryPauses backoff(kFirstReconnectPause, kLongestReconnectPause);
   std::string known;  // each reason is told once per outage
   while (!stopping_) {
     try {
       RabbitMqConnection connection(settings_);
       role_.connected(connection);
       LOG_INFO << "RabbitMQ " << name_ << ": connected";
-      backoff = RetryPauses(kFirstPause, kLongestPause);
+      backoff = RetryPauses(kFirstReconnectPause, kLongestReconnectPause);
       known.clear();
       serve(connection);
     } catch (const RabbitMqFailure& failure) {

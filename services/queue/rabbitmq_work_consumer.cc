@@ -9,7 +9,7 @@ namespace festa::queue {
 
 namespace {
 
-constexpr Millis kLongestPause{5'000};
+constexpr Millis kLongestRetryPause{5'000};
 
 }  // namespace
 
@@ -116,7 +116,7 @@ void RabbitMqWorkConsumer::failed(std::uint64_t tag, Job& job, SteadyTime now) {
 }
 
 RetryPauses RabbitMqWorkConsumer::pausesAfter(std::int64_t earlier) const {
-  RetryPauses pauses(settings_.firstRetryPause, kLongestPause);
+  RetryPauses pauses(settings_.firstRetryPause, kLongestRetryPause);
   for (std::int64_t i = 0; i < earlier && i < settings_.deliveryLimit; ++i) pauses.skip();
   return pauses;
 }

@@ -1,11 +1,14 @@
 // A seat, and its sale.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
 
 namespace festa {
+
+inline constexpr std::size_t kMaxSeatLocation = 20;  // characters
 
 struct SeatRef {
   std::int64_t performanceId = 0;

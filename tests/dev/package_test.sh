@@ -161,7 +161,7 @@ c++ -std=c++20 -o "$folder/by_pkg_config" "$folder/memory/build/CMakeFiles/ticke
 for flag in $flags; do
   case $flag in -I*) [ -d "${flag#-I}" ] || fail "pkg-config names $flag" ;; esac
 done
-[ "$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --modversion festa_lock)" = 1.1.0 ] || fail "pkg-config's version"
+[ "$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --modversion festa_lock)" = 2.0.0 ] || fail "pkg-config's version"
 ok "pkg-config"
 
 # Taken in by FetchContent: festa::lock, and no other target of ours.
