@@ -7,7 +7,7 @@
 //   pipeline                           the steps of a request that has found its route
 //   request_context, asked             what is known about a request, and what it asks for
 //   caller_check, rate_limiter, client_address   who asks, and how often
-//   idempotency, protection, held_lock           what surrounds the handler of a write
+//   idempotency, protection           what surrounds the handler of a write
 //   representation                               which form of an answer a client takes
 // A new route needs no change here: its controller includes this header and publishes it. The order
 // of the steps is in pipeline.h, for all routes alike.
