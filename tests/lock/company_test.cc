@@ -23,8 +23,10 @@ std::vector<int> numbersIn(const std::vector<void*>& works) {
 drogon::Task<std::vector<int>> gather(Company& company, std::size_t ordinal) {
   int mine = static_cast<int>(ordinal) * 10;
   const auto all = co_await company.gather(ordinal, &mine, nullptr);
+  // What the others brought is in their frames, which end when they are dismissed.
+  auto numbers = numbersIn(all);
   if (!all.empty()) company.dismiss();
-  co_return numbersIn(all);
+  co_return numbers;
 }
 
 class CompanyTest : public testing::Test {
