@@ -304,11 +304,17 @@ TEST(LocalClaimQueue, AcceptedClaimsSurviveAKillInOrder) {
 
 // Work may take two seconds more.
 TEST(LocalClaimQueue, AStopFinishesTheWorkThatHasBegun) {
-  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}, {"QUEUE_WORK_MS", "500"}}));
+  // Longer than the metrics are old when they are read, and shorter than a stop waits for work.
+  Service lab(sharedPg().createDatabase(), patient({{"LAB", "true"}, {"QUEUE_WORK_MS", "1800"}}));
   const Sales sales(lab.database());
   const auto coupon = sales.coupon(1, true);
   auto client = lab.client();
   claimInWork(client, coupon);
+  // A claim is PROCESSED a moment before the queue begins its work.
+  EXPECT_TRUE(eventually([&] {
+    return client.get("/metrics").body.find("festa_queue_in_work{queue=\"queue-local\"} 1") !=
+           std::string::npos;
+  }));
   lab.stop();
   EXPECT_EQ(sales.number("SELECT count(*) FROM coupon_claims WHERE state = 'DONE'"
                          " AND coupon_id = $1::bigint",
