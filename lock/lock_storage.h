@@ -28,10 +28,10 @@ struct LockRequest {
   std::size_t together = 1;
 };
 
-// One hold of one key. Move-only: whoever has the lease has the key, and gives the key back by
-// giving the lease to unlock(). `owner` is unique per acquisition, so a late or repeated unlock
-// never frees another owner's hold. `fence` grows with every grant of a storage and never goes
-// back, restarts included. Past `validUntil` the holder must assume that another owner has the key.
+// One hold of one key. It is move-only: its owner holds the key, and gives the key back by moving
+// the lease into unlock(). `owner` is unique per acquisition, so a late or repeated unlock never
+// frees another owner's hold. `fence` grows with every grant of a storage and never goes back,
+// restarts included. Past `validUntil` the holder must assume that another owner has the key.
 // `extensions` counts how often its time was extended, for storages that bound that.
 //
 // Members of a shared hold have an owner and a fence each; the fences are consecutive in the order

@@ -27,8 +27,9 @@ class CallerCheck {
   CallerCheck(const TokenService& tokens, const PasswordVersions& passwords, CallerLimits limits)
       : tokens_(tokens), passwords_(passwords), limits_(std::move(limits)) {}
 
-  // Sets the context's caller when the route needs one. Called for a request whose body is still to
-  // come, so that nobody sends one in vain. Throws ServiceError: kUnauthenticated, kForbidden.
+  // Sets the context's caller when the route needs one. Called before the body of a request is
+  // read, so that a client that is refused need not send it. Throws ServiceError: kUnauthenticated,
+  // kForbidden.
   void identify(const RouteSpec& route, const drogon::HttpRequestPtr& request,
                 RequestContext& context) const;
 
